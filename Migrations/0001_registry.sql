@@ -1,0 +1,2 @@
+-- Placeholder replaced before the first release.
+SELECT 1;

@@ -1,0 +1,169 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Rule modules: no C, no clock, no I/O, and an unsafe expression is a build error.
+let pure = house + [.strictMemorySafety()]
+
+func room(_ name: String, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house, plugins: plugins)
+}
+
+func rules(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: pure)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+}
+
+let package = Package(
+    name: "sealift",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "sealift", targets: ["sealift"]),
+        .library(name: "SyncAgent", targets: ["SyncAgent"]),
+        .library(name: "ModelLibrary", targets: ["ModelLibrary", "ModelRuntimes"]),
+    ],
+    targets: [
+        // C, at arm's length.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CLinux"),
+
+        // Foundations.
+        rules("Names", []),
+        rules("CanonicalJSON", []),
+        room("Blocking", ["Names", "CLinux"]),
+        room("Durable", ["Names", "CLinux"]),
+        room("Signing", ["Names", "COpenSSL"]),
+        room("TLS", ["Names", "COpenSSL"]),
+        room("SQLiteKit", ["Names", "CSQLite"]),
+
+        // Rules: pure, synchronous, no clock, no I/O.
+        rules("Manifest", ["Names", "CanonicalJSON"]),
+        rules("ModelFormats", ["Names", "Manifest"]),
+        rules("Trust", ["Names", "CanonicalJSON", "Signing"]),
+        rules("Transparency", ["Names", "CanonicalJSON", "Signing"]),
+        rules("RegistryAPI", ["Names", "CanonicalJSON"]),
+
+        // I/O at the edge.
+        room("Blobs", ["Names", "Blocking", "Durable", "Signing", "CLinux"]),
+        room("HTTPServer", ["Names", "Blocking", "TLS", "CLinux"]),
+        room("Transfer", ["Names", "Blocking", "Durable", "Signing", "Trust", "CCurl", "CLinux"]),
+        rules("Inference", ["Names", "Manifest"]),
+        room("Generations", ["Names", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]),
+
+        // Use cases.
+        room(
+            "Registry",
+            [
+                "Names", "Blobs", "Blocking", "CanonicalJSON", "Manifest", "RegistryAPI", "Signing",
+                "Transparency", "Trust",
+            ]
+        ),
+        room(
+            "RegistryStoreSQLite",
+            ["Names", "Blocking", "Registry", "SQLiteKit", "Signing", "Trust", "Transparency"],
+            plugins: ["EmbedMigrations"]
+        ),
+        room(
+            "RegistryHTTP",
+            ["Names", "Blobs", "CanonicalJSON", "HTTPServer", "Registry", "RegistryAPI", "Signing"]
+        ),
+        room(
+            "Publishing",
+            [
+                "Names", "Blocking", "CanonicalJSON", "Durable", "Manifest", "ModelFormats", "RegistryAPI",
+                "Signing", "Transfer", "Trust",
+            ]
+        ),
+        room("Audit", ["Names", "CanonicalJSON", "Manifest", "Signing", "Transfer", "Trust"]),
+        room(
+            "SyncAgent",
+            [
+                "Names", "Blocking", "CanonicalJSON", "Durable", "Generations", "Manifest", "ModelFormats",
+                "Signing", "Transfer", "Trust",
+            ]
+        ),
+        room("ModelLibrary", ["Names", "Blocking", "Generations", "Inference", "Manifest"]),
+        room("ModelRuntimes", ["Names", "Blocking", "Inference", "Manifest"]),
+
+        // Wiring.
+        rules("Arguments", []),
+        .executableTarget(
+            name: "sealift",
+            dependencies: [
+                "Names", "Arguments", "Audit", "Blobs", "Blocking", "CanonicalJSON", "Durable", "Generations",
+                "HTTPServer", "Inference", "Manifest", "ModelFormats", "ModelLibrary", "ModelRuntimes",
+                "Publishing", "Registry", "RegistryAPI", "RegistryHTTP", "RegistryStoreSQLite", "Signing",
+                "SyncAgent", "TLS", "Transfer", "Trust", "CLinux",
+            ],
+            swiftSettings: house
+        ),
+
+        // Migrations become Swift text at build time.
+        .executableTarget(name: "embed-migrations", swiftSettings: house),
+        .plugin(
+            name: "EmbedMigrations",
+            capability: .buildTool(),
+            dependencies: ["embed-migrations"],
+            path: "Sources/EmbedMigrations"
+        ),
+
+        // Tests, from fast to slow.
+        .target(
+            name: "Support",
+            dependencies: ["Names", "CanonicalJSON", "Durable", "Signing", "Transfer", "Trust"],
+            path: "Tests/Support",
+            swiftSettings: house
+        ),
+        tests("NamesTests", ["Names"]),
+        tests("CanonicalJSONTests", ["CanonicalJSON"]),
+        tests("BlockingTests", ["Blocking", "Names"]),
+        tests("DurableTests", ["Durable", "Names", "Support"]),
+        tests("SigningTests", ["Signing", "Names"]),
+        tests("TLSTests", ["TLS", "Names", "Support"]),
+        tests("SQLiteKitTests", ["SQLiteKit", "Names", "Support"]),
+        tests("ManifestTests", ["Manifest", "CanonicalJSON", "Names"]),
+        tests("ModelFormatsTests", ["ModelFormats", "Manifest", "CanonicalJSON", "Names", "Durable"]),
+        tests("TrustTests", ["Trust", "CanonicalJSON", "Names", "Signing", "Support"]),
+        tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
+        tests("BlobsTests", ["Blobs", "Names", "Signing", "Support"]),
+        tests("HTTPServerTests", ["HTTPServer", "TLS", "Names", "Support"]),
+        tests("TransferTests", ["Transfer", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]),
+        tests(
+            "RegistryTests",
+            [
+                "Registry", "RegistryStoreSQLite", "RegistryHTTP", "RegistryAPI", "Blobs", "CanonicalJSON",
+                "HTTPServer", "Manifest", "Names", "Signing", "SQLiteKit", "Transparency", "Trust", "Support",
+            ]
+        ),
+        tests("GenerationsTests", ["Generations", "Durable", "Manifest", "Names", "Signing", "Support"]),
+        tests("PublishingTests", ["Publishing", "Manifest", "Names", "Signing", "Trust", "Support"]),
+        tests(
+            "SyncAgentTests",
+            [
+                "SyncAgent", "CanonicalJSON", "Durable", "Generations", "Manifest", "Names", "Signing",
+                "Transfer", "Trust", "Support",
+            ]
+        ),
+        tests("AuditTests", ["Audit", "CanonicalJSON", "Manifest", "Names", "Signing", "Trust", "Support"]),
+        tests("InferenceTests", ["Inference", "Manifest", "Names"]),
+        tests("ModelRuntimesTests", ["ModelRuntimes", "Inference", "Manifest", "Names"]),
+        tests(
+            "ModelLibraryTests",
+            ["ModelLibrary", "Generations", "Inference", "Manifest", "Names", "Support"]
+        ),
+        tests("ArgumentsTests", ["Arguments"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,30 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// What Glibc's Swift module leaves out. Every function returns what the system call returns, and sets errno.
+
+int clinux_accept4(int listener, int flags);
+int clinux_eventfd(void);
+int clinux_open_tmpfile(const char *directory, int mode);
+int clinux_rename_exchange(const char *left, const char *right);
+int clinux_rename_noreplace(const char *from, const char *to);
+int clinux_reflink(int to, int from);
+int clinux_reserve(int file, off_t length);
+int clinux_sync_filesystem(int file);
+int clinux_pipe(int ends[2]);
+int clinux_die_with_parent(void);
+void clinux_trim_heap(void);
+
+// epoll, with the event flattened to what the server reads.
+struct clinux_event {
+    uint32_t events;
+    uint64_t token;
+};
+int clinux_epoll_create(void);
+int clinux_epoll_add(int epoll, int file, uint32_t events, uint64_t token);
+int clinux_epoll_change(int epoll, int file, uint32_t events, uint64_t token);
+int clinux_epoll_remove(int epoll, int file);
+int clinux_epoll_wait(int epoll, struct clinux_event *events, int capacity, int milliseconds);
+extern const uint32_t clinux_epoll_in, clinux_epoll_out, clinux_epoll_hangup, clinux_epoll_edge;

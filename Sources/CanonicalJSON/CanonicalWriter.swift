@@ -1,0 +1,86 @@
+/// The two canonical forms, and plain compact JSON.
+extension JSONValue {
+    /// OLPC canonical JSON, the input of every TUF signature and key identifier.
+    ///
+    /// As securesystemslib writes it: sorted keys, no white space, only `"` and
+    /// `\` escaped. Control characters stay raw, so this is *not* JSON and never
+    /// goes on disk or wire.
+    package var olpcCanonical: [UInt8] {
+        var bytes: [UInt8] = []
+        write(into: &bytes, escapingControls: false)
+        return bytes
+    }
+
+    /// Compact JSON with sorted keys, as Sealift writes TUF files.
+    package var compactJSON: [UInt8] {
+        var bytes: [UInt8] = []
+        write(into: &bytes, escapingControls: true)
+        return bytes
+    }
+
+    /// RFC 8785 form, within Sealift's restriction to ASCII keys and integers of ±(2^53 - 1).
+    ///
+    /// - Returns: `nil` when the value leaves that restriction. For ASCII keys the
+    ///   UTF-16 order of RFC 8785 and byte order are the same.
+    package var rfc8785: [UInt8]? { isWithinRFC8785 ? compactJSON : nil }
+
+    private var isWithinRFC8785: Bool {
+        switch self {
+        case .null, .bool, .string: true
+        case .integer(let value): (-9_007_199_254_740_991...9_007_199_254_740_991).contains(value)
+        case .bigInteger: false
+        case .array(let elements): elements.allSatisfy(\.isWithinRFC8785)
+        case .object(let object):
+            object.members.allSatisfy { member in
+                member.key.utf8.allSatisfy { $0 < 0x80 } && member.value.isWithinRFC8785
+            }
+        }
+    }
+
+    private func write(into bytes: inout [UInt8], escapingControls: Bool) {
+        switch self {
+        case .null: bytes.append(contentsOf: Array("null".utf8))
+        case .bool(let value): bytes.append(contentsOf: Array((value ? "true" : "false").utf8))
+        case .integer(let value): bytes.append(contentsOf: Array(String(value).utf8))
+        case .bigInteger(let digits): bytes.append(contentsOf: digits)
+        case .string(let text): Self.write(text, into: &bytes, escapingControls: escapingControls)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.write(into: &bytes, escapingControls: escapingControls)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let object):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.write(member.key, into: &bytes, escapingControls: escapingControls)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(into: &bytes, escapingControls: escapingControls)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func write(_ text: JSONText, into bytes: inout [UInt8], escapingControls: Bool) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case 0x22, 0x5C:
+                bytes.append(0x5C)
+                bytes.append(byte)
+            case 0..<0x20 where escapingControls: bytes.append(contentsOf: escape(ofControl: byte))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(ofControl byte: UInt8) -> [UInt8] {
+        let short: [UInt8: String] = [0x08: "\\b", 0x09: "\\t", 0x0A: "\\n", 0x0C: "\\f", 0x0D: "\\r"]
+        if let escape = short[byte] { return Array(escape.utf8) }
+        let digits = Array("0123456789abcdef".utf8)
+        return Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}

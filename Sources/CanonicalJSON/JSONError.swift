@@ -1,0 +1,37 @@
+/// Why bytes are not the JSON that Sealift takes, and where.
+package struct JSONError: Error, Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
+        case tooLong(found: Int, limit: Int)
+        case tooDeep(limit: Int)
+        case endsEarly, unexpectedByte, trailingBytes
+        case duplicateKey
+        case leadingZero, notAnInteger
+        case invalidUTF8, controlCharacter, badEscape, loneSurrogate
+    }
+
+    package let reason: Reason
+
+    /// Bytes from the start of the document.
+    package let offset: Int
+}
+
+extension JSONError: CustomStringConvertible {
+    package var description: String {
+        let what =
+            switch reason {
+            case .tooLong(let found, let limit): "it has \(found) bytes, the limit is \(limit)"
+            case .tooDeep(let limit): "it nests deeper than \(limit)"
+            case .endsEarly: "it ends early"
+            case .unexpectedByte: "an unexpected byte"
+            case .trailingBytes: "bytes after the end of the value"
+            case .duplicateKey: "an object that has a key twice"
+            case .leadingZero: "a number with a leading zero"
+            case .notAnInteger: "a number that is not a plain integer"
+            case .invalidUTF8: "text that is not UTF-8"
+            case .controlCharacter: "a control character in text"
+            case .badEscape: "an unknown escape in text"
+            case .loneSurrogate: "half of a surrogate pair"
+            }
+        return "not valid JSON: \(what) (byte \(offset))"
+    }
+}

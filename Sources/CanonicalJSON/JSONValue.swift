@@ -1,0 +1,124 @@
+/// One JSON value as signed documents use it: no floating point, no duplicate keys, text as bytes.
+///
+/// Text stays UTF-8 bytes, because `String ==` folds Unicode and two keys
+/// that differ only by normalisation are different keys.
+package enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+
+    /// An integer outside 64 bits, kept as its digits; legal in TUF files, where unknown members are signed too.
+    case bigInteger([UInt8])
+    case string(JSONText)
+    case array([JSONValue])
+    case object(JSONObject)
+
+    /// A text value.
+    package static func text(_ text: String) -> JSONValue { .string(JSONText(text)) }
+
+    /// An object of the given members.
+    ///
+    /// - Precondition: No key twice.
+    package static func members(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        var object = JSONObject()
+        for (key, value) in members {
+            let isNew = object.add(JSONText(key), value)
+            precondition(isNew, "a key twice: \(key)")
+        }
+        return .object(object)
+    }
+
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    package var string: String? { if case .string(let value) = self { value.string } else { nil } }
+    package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    package var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+
+    /// The member `key` of an object; `nil` when there is none, or this is no object.
+    package subscript(key: String) -> JSONValue? { object?[key] }
+}
+
+/// JSON text: valid UTF-8, compared byte for byte, ordered by Unicode code point (which is UTF-8 byte order).
+package struct JSONText: Hashable, Comparable, Sendable {
+    package let utf8: [UInt8]
+
+    package init(_ text: String) { utf8 = Array(text.utf8) }
+
+    /// - Precondition: `utf8` is valid UTF-8; the parser checks it.
+    init(validated utf8: [UInt8]) { self.utf8 = utf8 }
+
+    package var string: String { String(decoding: utf8, as: UTF8.self) }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}
+
+/// The members of an object, always sorted by key, each key once.
+package struct JSONObject: Equatable, Sendable {
+    package struct Member: Equatable, Sendable {
+        package let key: JSONText
+        package var value: JSONValue
+    }
+
+    package private(set) var members: [Member] = []
+
+    package init() {}
+
+    /// Takes members in any order.
+    ///
+    /// - Returns: `nil` when a key stands twice.
+    init?(unsorted: [Member]) {
+        let isSorted = zip(unsorted, unsorted.dropFirst()).allSatisfy { $0.key < $1.key }
+        guard !isSorted else {
+            members = unsorted
+            return
+        }
+        let sorted = unsorted.sorted { $0.key < $1.key }
+        guard zip(sorted, sorted.dropFirst()).allSatisfy({ $0.key != $1.key }) else { return nil }
+        members = sorted
+    }
+
+    package var keys: [String] { members.map(\.key.string) }
+
+    package var isEmpty: Bool { members.isEmpty }
+
+    package subscript(key: String) -> JSONValue? {
+        get {
+            let key = JSONText(key)
+            let index = position(of: key)
+            return index < members.count && members[index].key == key ? members[index].value : nil
+        }
+        set {
+            let key = JSONText(key)
+            let index = position(of: key)
+            let isThere = index < members.count && members[index].key == key
+            switch (newValue, isThere) {
+            case (let value?, true): members[index].value = value
+            case (let value?, false): members.insert(Member(key: key, value: value), at: index)
+            case (nil, true): members.remove(at: index)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// Adds a member.
+    ///
+    /// - Returns: Whether `key` was new; if not, nothing changes.
+    package mutating func add(_ key: JSONText, _ value: JSONValue) -> Bool {
+        let index = position(of: key)
+        guard index == members.count || members[index].key != key else { return false }
+        members.insert(Member(key: key, value: value), at: index)
+        return true
+    }
+
+    private func position(of key: JSONText) -> Int {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low + high) / 2
+            if members[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
