@@ -47,8 +47,8 @@ package struct JSONParser {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-        switch current {
-        case nil: throw error(.endsEarly)
+        guard let first = current else { throw error(.endsEarly) }
+        switch first {
         case UInt8(ascii: "{"): return try object(depth: depth + 1)
         case UInt8(ascii: "["): return try array(depth: depth + 1)
         case UInt8(ascii: "\""): return .string(try text())
