@@ -16,6 +16,7 @@ package struct JSONParser {
     ///   - bytes: The document, nothing before or after but white space.
     ///   - maximumLength: In bytes; checked first.
     ///   - maximumDepth: Of nested arrays and objects.
+    /// - Returns: The value, its objects sorted by key.
     /// - Throws: `JSONError`, with the offset of the byte that is wrong.
     package static func parse(
         _ bytes: [UInt8],
@@ -85,10 +86,14 @@ package struct JSONParser {
             return .object(JSONObject())
         }
         while true {
-            guard current == UInt8(ascii: "\"") else { throw error(current == nil ? .endsEarly : .unexpectedByte) }
+            guard current == UInt8(ascii: "\"") else {
+                throw error(current == nil ? .endsEarly : .unexpectedByte)
+            }
             let key = try text()
             skipSpace()
-            guard current == UInt8(ascii: ":") else { throw error(current == nil ? .endsEarly : .unexpectedByte) }
+            guard current == UInt8(ascii: ":") else {
+                throw error(current == nil ? .endsEarly : .unexpectedByte)
+            }
             index += 1
             skipSpace()
             members.append(JSONObject.Member(key: key, value: try value(depth: depth)))

@@ -1,6 +1,6 @@
 @_spi(_Unicode) import Swift
 
-/// A file's place inside its variant, relative, with `/` between segments (DESIGN 4).
+/// A file's place inside its variant, relative, with `/` between segments.
 ///
 /// 1 to 16 segments of 1 to 255 bytes each, UTF-8 in NFC. It cannot name a
 /// place outside its own directory, nor one that another system reads
@@ -48,7 +48,8 @@ package struct FilePath: Hashable, Sendable, Comparable, CustomStringConvertible
         let text = String(decoding: segment, as: UTF8.self)
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             let isControl = scalar.properties.generalCategory == .control
-            return !isControl && scalar != "\\" && scalar != ":" && scalar != "\u{2028}" && scalar != "\u{2029}"
+            return !isControl && scalar != "\\" && scalar != ":" && scalar != "\u{2028}"
+                && scalar != "\u{2029}"
         }
         return isPlain && !isDeviceName(segment)
     }

@@ -1,4 +1,4 @@
-/// The greatest sizes that Sealift accepts (DESIGN 11); each may be configured downwards.
+/// The greatest sizes that Sealift accepts; each may be configured downwards.
 package enum Limits {
     package static let root = ByteCount(rawValue: 512_000)
     package static let timestamp = ByteCount(rawValue: 16_384)

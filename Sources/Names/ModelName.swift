@@ -1,4 +1,4 @@
-/// The alphabet that namespaces, models and variants share (DESIGN 4).
+/// The alphabet that namespaces, models and variants share.
 ///
 /// `[a-z0-9]([a-z0-9._-]*[a-z0-9])?` with no `..`, up to a length. `~`, `/`,
 /// `@` and upper case stay outside, so that role names, target paths and

@@ -1,1 +1,72 @@
+import Arguments
 import Testing
+
+@Suite("Arguments")
+struct ArgumentsTests {
+    private let spec = CommandSpec(
+        name: "serve",
+        summary: "serve a registry",
+        positions: [.required("DIR"), .optional("NAME")],
+        options: [
+            .value("listen", "ADDRESS", "where to listen", environment: "SEALIFT_LISTEN"),
+            .value("host", "NAME", "a host name", repeatable: true), .flag("json", "as JSON"),
+        ],
+        example: "sealift serve registry"
+    )
+
+    private func parse(
+        _ words: [String],
+        environment: [String: String] = [:]
+    ) throws(UsageError) -> ParsedArguments {
+        try ParsedArguments(words, for: spec, environment: environment)
+    }
+
+    @Test("a value may stand apart or after an equals sign")
+    func values() throws {
+        let parsed = try parse(["reg", "--listen", "a:1", "--host=x", "--host", "y=z", "--json"])
+        #expect(parsed.positions == ["reg"])
+        #expect(parsed["listen"] == "a:1")
+        #expect(parsed.all("host") == ["x", "y=z"])
+        #expect(parsed.has("json"))
+    }
+
+    @Test("words after -- are positions")
+    func terminator() throws {
+        #expect(try parse(["--", "--json"]).positions == ["--json"])
+    }
+
+    @Test("the environment stands in for an option that was not given")
+    func environment() throws {
+        let environment = ["SEALIFT_LISTEN": "e:1"]
+        #expect(try parse(["reg"], environment: environment)["listen"] == "e:1")
+        #expect(try parse(["reg", "--listen=a:1"], environment: environment)["listen"] == "a:1")
+    }
+
+    @Test(
+        "a call that cannot be understood is refused",
+        arguments: [
+            (
+                ["reg", "--lisen", "x"],
+                UsageError.unknownOption("--lisen", command: "serve", suggestion: "listen")
+            ),
+            (["reg", "-x"], .unknownOption("-x", command: "serve", suggestion: nil)),
+            (["reg", "--listen"], .missingValue(option: "listen", placeholder: "ADDRESS")),
+            (["reg", "--json=1"], .takesNoValue(option: "json")),
+            (["reg", "--listen=a", "--listen=b"], .givenTwice(option: "listen")),
+            ([], .missingPosition(name: "DIR", command: "serve")),
+            (["a", "b", "c"], .unexpectedPosition("c", command: "serve")),
+        ]
+    )
+    func refused(words: [String], error: UsageError) {
+        #expect(throws: error) { try parse(words) }
+    }
+
+    @Test("help is asked for anywhere and checks nothing else")
+    func help() throws {
+        #expect(try parse(["--nonsense", "--help"]).wantsHelp)
+        let page = Help.page(for: spec)
+        #expect(page.contains("sealift serve DIR [NAME] [OPTIONS]"))
+        #expect(page.contains("--listen ADDRESS"))
+        #expect(page.contains("[SEALIFT_LISTEN]"))
+    }
+}

@@ -22,12 +22,17 @@ struct CanonicalJSONTests {
             hex(keys.olpcCanonical)
                 == "7b225a223a332c227a223a322c22c3a9223a312c22efbd9e223a352c22f09f9880223a347d"
         )
-        #expect(String(decoding: try parse("9223372036854775808").olpcCanonical, as: UTF8.self) == "9223372036854775808")
+        #expect(
+            String(decoding: try parse("9223372036854775808").olpcCanonical, as: UTF8.self)
+                == "9223372036854775808"
+        )
     }
 
     @Test("compact JSON reads back as the same value")
     func compactRoundTrip() throws {
-        let value = try parse(#"{"text":"a\u0000\u001f\n\"\\","list":[1,-9223372036854775808,{}],"none":null}"#)
+        let value = try parse(
+            #"{"text":"a\u0000\u001f\n\"\\","list":[1,-9223372036854775808,{}],"none":null}"#
+        )
         #expect(try JSONParser.parse(value.compactJSON, maximumLength: 1 << 20) == value)
     }
 
@@ -59,7 +64,10 @@ struct CanonicalJSONTests {
         #expect(value.object?.members.count == 2)
     }
 
-    @Test("invalid UTF-8 is refused", arguments: [[0x22, 0xC0, 0x80, 0x22], [0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]])
+    @Test(
+        "invalid UTF-8 is refused",
+        arguments: [[0x22, 0xC0, 0x80, 0x22], [0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22]]
+    )
     func invalidUTF8(bytes: [UInt8]) {
         #expect { try JSONParser.parse(bytes, maximumLength: 100) } throws: {
             ($0 as? JSONError)?.reason == .invalidUTF8

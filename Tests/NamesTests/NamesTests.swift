@@ -3,7 +3,10 @@ import Testing
 
 @Suite("Names")
 struct NamesTests {
-    @Test("a time survives being written and read", arguments: [0, 951_782_399, 1_796_000_000, 253_402_300_799, -1])
+    @Test(
+        "a time survives being written and read",
+        arguments: [0, 951_782_399, 1_796_000_000, 253_402_300_799, -1]
+    )
     func timeRoundTrip(seconds: Int64) throws {
         let time = UnixTime(rawValue: seconds)
         #expect(UnixTime(time.description) == time)
@@ -34,7 +37,8 @@ struct NamesTests {
     @Test(
         "a name outside the alphabet is no name",
         arguments: [
-            "vision", "vision/", "/x", "a/b/c", "A/b", "a/..", "a/b..c", "sealift/x", "root/x", "a~b/c", "a/.b",
+            "vision", "vision/", "/x", "a/b/c", "A/b", "a/..", "a/b..c", "sealift/x", "root/x", "a~b/c",
+            "a/.b",
             "a/b.", "a b/c", "é/x", "generation.json/x",
         ]
     )
@@ -52,7 +56,9 @@ struct NamesTests {
 
     @Test(
         "a loose version is no version",
-        arguments: ["1", "1.2", "01.0.0", "1.0.0+build", "1.0.0-", "1.0.0-01", "v1.0.0", "1.0.0-a..b", "1.0.-1"]
+        arguments: [
+            "1", "1.2", "01.0.0", "1.0.0+build", "1.0.0-", "1.0.0-01", "v1.0.0", "1.0.0-a..b", "1.0.-1",
+        ]
     )
     func badVersion(text: String) { #expect(ModelVersion(text) == nil) }
 
@@ -62,7 +68,8 @@ struct NamesTests {
     @Test(
         "a path that could leave its directory, or be another file elsewhere, is no path",
         arguments: [
-            "", "/etc/passwd", "../x", "a/../b", "./a", "a//b", "a/", "a\\b", "C:x", "a.", "a ", "nul", "CON.txt",
+            "", "/etc/passwd", "../x", "a/../b", "./a", "a//b", "a/", "a\\b", "C:x", "a.", "a ", "nul",
+            "CON.txt",
             "com1", "e\u{301}", "a\u{0}b", "a\nb", String(repeating: "a/", count: 16) + "a",
             String(repeating: "x", count: 256),
         ]
@@ -83,6 +90,9 @@ struct NamesTests {
         #expect(Base64.bytes(Base64.text(bytes)) == bytes)
     }
 
-    @Test("loose base64 is refused", arguments: ["A", "AA", "AA=", "AB==", "AAA", "A===", "====", "AA==AA==", "A A="])
+    @Test(
+        "loose base64 is refused",
+        arguments: ["A", "AA", "AA=", "AB==", "AAA", "A===", "====", "AA==AA==", "A A="]
+    )
     func badBase64(text: String) { #expect(Base64.bytes(text) == nil) }
 }
