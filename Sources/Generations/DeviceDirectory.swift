@@ -1,0 +1,99 @@
+package import Names
+
+/// The directory on a device that holds its models.
+///
+///     current -> generations/000042                    the only pointer, replaced by one rename
+///     generations/000042/generation.json               immutable: the complete set of active versions
+///     generations/000042/<ns>/<model> -> ../../../versions/<ns>/<model>/<version>-<variant>-<manifest digest>
+///     versions/<ns>/<model>/<version>-…/               the variant's files, read-only
+///     versions/<ns>/<model>/<version>-….json           the manifest they were checked against
+///     incoming/                                        partial downloads
+///     trust/                                           signed metadata as received, and state.json
+///     lock                                             one sync at a time, as a courtesy
+///
+/// Opening needs no network, no lock and no write. `current` is resolved once
+/// for each opening, so that whoever opened sees one generation whole.
+package struct DeviceDirectory: Sendable, Hashable {
+    /// With all links resolved.
+    package let path: String
+
+    /// Opens the directory at `path`.
+    ///
+    /// - Throws: `GenerationError.missing` when it is not there.
+    package static func open(_ path: String) throws(GenerationError) -> DeviceDirectory {
+        guard let real = try FileCalls.realPath(path), try FileCalls.status(real)?.kind == .directory else {
+            throw .missing(path: path)
+        }
+        return DeviceDirectory(path: real)
+    }
+
+    /// The generation that is active now.
+    ///
+    /// - Returns: `nil` when none was ever activated.
+    package func activeGeneration() throws(GenerationError) -> ActiveGeneration? {
+        var pointer = try activePointer()
+        while let number = pointer {
+            do {
+                return try ActiveGeneration(number: number, in: self)
+            } catch {
+                // It may have been collected between the two looks; only a pointer that stands still is damage.
+                let again = try activePointer()
+                if again == number { throw error }
+                pointer = again
+            }
+        }
+        return nil
+    }
+
+    /// The active version of `name`, its files checked by kind and length.
+    ///
+    /// - Throws: `GenerationError.nothingActive`, `.notActive`, or `.damaged` with the first thing that is wrong.
+    package func activeModel(_ name: ModelName) throws(GenerationError) -> ActiveModel {
+        guard let generation = try activeGeneration() else { throw .nothingActive(directory: path) }
+        return try generation.model(name)
+    }
+
+    /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.
+    package func trustState() throws(GenerationError) -> TrustState? {
+        let file = "\(trustPath)/state.json"
+        guard let bytes = try FileCalls.contents(file, maximum: TrustState.maximumLength) else { return nil }
+        guard let state = TrustState(canonical: bytes) else {
+            throw .damaged(path: file, expected: "a \(TrustState.type) document", found: "something else")
+        }
+        return state
+    }
+
+    package var currentPath: String { "\(path)/current" }
+    package var generationsPath: String { "\(path)/generations" }
+    package var versionsPath: String { "\(path)/versions" }
+    package var incomingPath: String { "\(path)/incoming" }
+    package var trustPath: String { "\(path)/trust" }
+    package var lockPath: String { "\(path)/lock" }
+
+    /// `000042`; more digits when six are not enough.
+    static func name(ofGeneration number: UInt64) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    }
+
+    /// The number that a generation's name says.
+    ///
+    /// - Returns: `nil` for any name that `name(ofGeneration:)` does not write.
+    static func number(ofGeneration name: some StringProtocol) -> UInt64? {
+        guard let number = UInt64(String(name)), Self.name(ofGeneration: number) == String(name) else {
+            return nil
+        }
+        return number
+    }
+
+    /// The number that `current` points to.
+    func activePointer() throws(GenerationError) -> UInt64? {
+        guard let text = try FileCalls.linkText(currentPath) else { return nil }
+        let prefix = "generations/"
+        guard text.hasPrefix(prefix), let number = Self.number(ofGeneration: text.dropFirst(prefix.count))
+        else {
+            throw .damaged(path: currentPath, expected: "a link to generations/NNNNNN", found: text)
+        }
+        return number
+    }
+}

@@ -1,0 +1,45 @@
+package import Names
+
+/// Why a device directory cannot be read or changed.
+///
+/// None of these changes what is active: `current` is replaced by one rename
+/// or not at all.
+package enum GenerationError: Error, Equatable, Sendable {
+    /// No device directory at `path`: nothing was ever synced there.
+    case missing(path: String)
+
+    /// The directory is there, but no generation was ever activated.
+    case nothingActive(directory: String)
+
+    /// The active generation does not hold `model`.
+    case notActive(model: ModelName, active: [ModelName])
+
+    /// What stands on the disk is not what Sealift wrote.
+    case damaged(path: String, expected: String, found: String)
+
+    /// The system refused `operation`.
+    case system(operation: String, path: String, code: Int32)
+
+    /// Staging was asked to do what its arguments rule out, such as a manifest of another model.
+    case unfit(reason: String)
+}
+
+extension GenerationError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing(let path):
+            "no device directory at \(path); check --directory, or run `sealift sync` to make one"
+        case .nothingActive(let directory):
+            "nothing is active in \(directory) yet; run `sealift sync`"
+        case .notActive(let model, let active):
+            "\(model) is not active on this device; active: "
+                + (active.isEmpty ? "none" : active.map(\.description).joined(separator: ", "))
+                + ". Add it to the configuration and run `sealift sync`"
+        case .damaged(let path, let expected, let found):
+            "\(path) is damaged: expected \(expected), found \(found); run `sealift sync` to put it right"
+        case .system(let operation, let path, let code):
+            "cannot \(operation) \(path): \(SystemCode.text(code))"
+        case .unfit(let reason): reason
+        }
+    }
+}

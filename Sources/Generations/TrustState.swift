@@ -1,0 +1,63 @@
+import CanonicalJSON
+package import Names
+
+/// `trust/state.json` (`sealift/state@1`): what the last refresh learned, for readers that verify nothing themselves.
+///
+/// It is a note by this device to itself, not evidence: a sync never reads its
+/// trust from here.
+package struct TrustState: Equatable, Sendable {
+    package static let type = "sealift/state@1"
+    package static let maximumLength = ByteCount.mebibytes(4)
+
+    /// When the chain was last verified against the registry.
+    package let checked: UnixTime
+
+    /// Until then the signed chain is current; afterwards nothing new is accepted.
+    package let freshUntil: UnixTime
+
+    /// Until then what is active may run on a stale chain.
+    package let graceUntil: UnixTime
+
+    /// Manifest digests that this device must not run: recalled or denied.
+    package let recalled: [Digest]
+
+    package init(checked: UnixTime, freshUntil: UnixTime, graceUntil: UnixTime, recalled: [Digest]) {
+        self.checked = checked
+        self.freshUntil = freshUntil
+        self.graceUntil = graceUntil
+        self.recalled = Set(recalled).sorted()
+    }
+
+    package func isFresh(at now: UnixTime) -> Bool { now < freshUntil }
+    package func isWithinGrace(at now: UnixTime) -> Bool { now < graceUntil }
+
+    package var canonical: [UInt8] {
+        let value: JSONValue = .members([
+            "checked": .text(checked.description), "fresh_until": .text(freshUntil.description),
+            "grace_until": .text(graceUntil.description),
+            "recalled": .array(recalled.map { .text($0.hex) }), "type": .text(Self.type),
+        ])
+        return value.compactJSON
+    }
+
+    /// Reads a state back.
+    ///
+    /// - Returns: `nil` unless `bytes` is exactly what `canonical` writes.
+    package init?(canonical bytes: [UInt8]) {
+        guard
+            let value = try? JSONParser.parse(
+                bytes,
+                maximumLength: Int(Self.maximumLength.rawValue),
+                maximumDepth: 3
+            ),
+            value["type"]?.string == Self.type,
+            let checked = value["checked"]?.string.flatMap({ UnixTime($0) }),
+            let freshUntil = value["fresh_until"]?.string.flatMap({ UnixTime($0) }),
+            let graceUntil = value["grace_until"]?.string.flatMap({ UnixTime($0) }),
+            let elements = value["recalled"]?.array
+        else { return nil }
+        let recalled = elements.compactMap { $0.string.flatMap { Digest(hex: $0) } }
+        self.init(checked: checked, freshUntil: freshUntil, graceUntil: graceUntil, recalled: recalled)
+        guard canonical == bytes else { return nil }
+    }
+}
