@@ -1,0 +1,51 @@
+# Every target installs what it needs first (.ci/setup), builds, then runs. `make ci` is exactly what CI runs.
+SHELL := /bin/bash
+SWIFT ?= swift
+PYTHON := .build/venv/bin/python
+
+.PHONY: help setup build release test e2e lint format imports tsan bench demo ci clean
+
+help:
+	@echo "make demo     publish, serve, sync and run a real model, then show a tampered one refused"
+	@echo "make test     every test, with one closing line of counts"
+	@echo "make bench    measure against named peers"
+	@echo "make ci       what CI runs: test, lint, imports, thread sanitizer, release build, demo"
+
+setup:
+	@.ci/setup
+
+build: setup
+	$(SWIFT) build
+
+release: setup
+	@.ci/release
+
+test: setup
+	@.ci/test
+
+e2e: setup
+	@.ci/test EndToEndTests
+
+lint: setup
+	@.ci/lint
+
+format:
+	swift format format -i -r --configuration .swift-format Package.swift Sources Tests
+
+imports:
+	@.ci/check-imports
+
+tsan: setup
+	@.ci/tsan
+
+bench: release
+	@.ci/bench
+
+demo: release
+	@.ci/demo
+
+ci:
+	@.ci/run-all
+
+clean:
+	rm -rf .build
