@@ -1,0 +1,73 @@
+/// Why values do not fit a tensor or a model; no model was called.
+public enum InferenceError: Error, Equatable, Sendable {
+    /// A dimension is negative, there are more than 32, or the product is beyond 2^53.
+    case shape([Int])
+
+    /// The shape asks for another number of bytes, numbers or texts.
+    case count(shape: [Int], expected: Int, found: Int, unit: String)
+
+    /// A tensor holds another type of element than was asked for.
+    case element(expected: String, found: Tensor.Element)
+
+    /// The model has no input of that name.
+    case unknownInput(String, known: [String])
+
+    /// A required input was not given.
+    case missingInput(String, expected: String)
+
+    /// An input has another element type than the model takes.
+    case inputElement(String, expected: Tensor.Element, found: Tensor.Element)
+
+    /// An input has another number of dimensions than the model takes.
+    case inputRank(String, expected: String, found: [Int])
+
+    /// A dimension, counted from 0, has a length that the model does not take.
+    case inputDimension(String, axis: Int, expected: String, found: Int)
+
+    /// Two dimensions that must have the same length do not.
+    case inputSymbol(String, symbol: String, expected: Int, boundBy: String, found: Int)
+
+    /// The model takes something that is not a tensor.
+    case inputKind(String, expected: String)
+
+    /// An input holds NaN or an infinity at this element, and the policy refuses them.
+    case inputNotFinite(String, at: Int)
+
+    /// All inputs together have more bytes than the policy allows.
+    case inputsTooLarge(bytes: Int, limit: Int)
+
+    /// The text of tensors is not in the form it must have.
+    case text(reason: String, offset: Int)
+}
+
+extension InferenceError: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        switch self {
+        case .shape(let shape):
+            "the shape \(shape) is not possible: dimensions are 0 or more, at most 32 of them"
+        case .count(let shape, let expected, let found, let unit):
+            "the shape \(shape) needs \(expected) \(unit), found \(found)"
+        case .element(let expected, let found): "the tensor holds \(found.rawValue), not \(expected)"
+        case .unknownInput(let name, let known):
+            "the model has no input '\(name)'; it takes \(known.joined(separator: ", "))"
+        case .missingInput(let name, let expected):
+            "the input '\(name)' is missing; the model takes \(expected)"
+        case .inputElement(let name, let expected, let found):
+            "the input '\(name)' holds \(found.rawValue); the model takes \(expected.rawValue)"
+        case .inputRank(let name, let expected, let found):
+            "the input '\(name)' has the shape \(found); the model takes \(expected)"
+        case .inputDimension(let name, let axis, let expected, let found):
+            "dimension \(axis) of the input '\(name)' is \(found); the model takes \(expected)"
+        case .inputSymbol(let name, let symbol, let expected, let boundBy, let found):
+            "'\(symbol)' is \(found) in the input '\(name)' but \(expected) in '\(boundBy)'; both must be equal"
+        case .inputKind(let name, let expected):
+            "the input '\(name)' takes \(expected), which cannot be given here"
+        case .inputNotFinite(let name, let index):
+            "element \(index) of the input '\(name)' is not a finite number"
+        case .inputsTooLarge(let bytes, let limit):
+            "the inputs have \(bytes) bytes, the limit is \(limit)"
+        case .text(let reason, let offset): "not the JSON of tensors: \(reason) (byte \(offset))"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// An engine that loads model files and runs them, such as ONNX Runtime.
+///
+/// Safe to use from many tasks at once. Neither call may block a thread of
+/// Swift's concurrency pool: an adapter sends blocking work to its own threads.
+public protocol ModelRuntime: Sendable {
+    /// The engine's name, `onnxruntime`.
+    var name: String { get }
+
+    /// The engine's own version.
+    var version: String { get }
+
+    /// Whether this engine runs files of `format`, as a manifest names it: `onnx`.
+    func runs(format: String) -> Bool
+
+    /// Loads a model, which costs time and memory.
+    ///
+    /// - Parameters:
+    ///   - entry: The absolute path of the main file. Other files that the model
+    ///     names are found beside it. All of them are verified already.
+    ///   - options: How to run it.
+    /// - Throws: The adapter's error when the engine refuses the file.
+    func load(entry: String, options: LoadOptions) async throws -> any LoadedModel
+}
+
+/// A model in memory, ready to run; it is freed when the last reference goes.
+///
+/// Safe to run from many tasks at once.
+public protocol LoadedModel: AnyObject, Sendable {
+    /// Inputs and outputs in the engine's own view, which may know less than the manifest.
+    var ports: ModelPorts { get }
+
+    /// Computes every output from `inputs`.
+    ///
+    /// - Parameter inputs: By the name of the port; checked against the declared
+    ///   ports before, so that the engine gets nothing it does not expect.
+    /// - Throws: The adapter's error when the engine fails.
+    func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue]
+}
+
+/// How to load a model.
+public struct LoadOptions: Equatable, Sendable {
+    /// Threads that one call may use; `nil` leaves it to the adapter.
+    public var threads: Int?
+
+    /// What counts more.
+    public enum Priority: Equatable, Sendable {
+        /// Weights are rearranged for speed, at the price of memory.
+        case speed
+
+        /// Weights stay as they lie in the file, where the engine can map it.
+        case memory
+    }
+
+    /// Whether speed or memory counts more.
+    public var priority: Priority
+
+    /// The usual choice: speed, and as many threads as the adapter finds right.
+    public init(threads: Int? = nil, priority: Priority = .speed) {
+        self.threads = threads
+        self.priority = priority
+    }
+}
