@@ -12,6 +12,8 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 const uint32_t clinux_epoll_in = EPOLLIN;
@@ -38,6 +40,16 @@ int clinux_sync_filesystem(int file) { return syncfs(file); }
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 void clinux_trim_heap(void) { malloc_trim(0); }
+
+uint64_t clinux_monotonic_nanoseconds(void) {
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+int clinux_open(const char *path, int flags, int mode) { return open(path, flags, mode); }
+int clinux_open_at(int directory, const char *name, int flags, int mode) {
+    return openat(directory, name, flags, mode);
+}
 
 int clinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 static int change(int epoll, int operation, int file, uint32_t events, uint64_t token) {

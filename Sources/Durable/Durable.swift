@@ -1,1 +1,94 @@
-// Room prepared; see Package.swift.
+import CLinux
+import Glibc
+package import Names
+
+/// Who else may touch a file that is read.
+package enum FilePrivacy: Sendable {
+    /// Anybody.
+    case any
+
+    /// Only the user that runs this: owner checked, no bit for group and others.
+    case ownerOnly
+}
+
+/// Files that are whole after a crash: the old or the new, never a mixture.
+package enum Durable {
+    /// Reads a whole regular file, never through a link as its last part.
+    ///
+    /// - Throws: ``DurableError``; a missing file has ``DurableError/isAbsent``.
+    package static func readFile(
+        _ path: String,
+        maximum: ByteCount,
+        privacy: FilePrivacy = .any
+    ) throws(DurableError) -> [UInt8] {
+        let descriptor = try openForReading(path)
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("examine", path) }
+        if case .ownerOnly = privacy { try checkPrivate(status, path) }
+        guard status.st_size <= Int64(clamping: maximum.rawValue) else {
+            throw .tooLong(path: path, limit: maximum.rawValue)
+        }
+        return try readAll(descriptor, path, maximum)
+    }
+
+    /// Like ``readFile(_:maximum:privacy:)``, with `nil` for a file that is not there.
+    package static func readFileIfPresent(
+        _ path: String,
+        maximum: ByteCount,
+        privacy: FilePrivacy = .any
+    ) throws(DurableError) -> [UInt8]? {
+        do {
+            return try readFile(path, maximum: maximum, privacy: privacy)
+        } catch  where error.isAbsent {
+            return nil
+        }
+    }
+
+    /// Opens a regular file to read, never through a link as its last part.
+    ///
+    /// The caller closes the descriptor.
+    package static func openForReading(_ path: String) throws(DurableError) -> Int32 {
+        // Not blocking: opening a pipe without a writer would wait for ever.
+        let descriptor = clinux_open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else {
+            if errno == ELOOP { throw .notRegularFile(path: path) }
+            throw .system("open", path)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw .notRegularFile(path: path)
+        }
+        return descriptor
+    }
+
+    private static func checkPrivate(_ status: stat, _ path: String) throws(DurableError) {
+        guard status.st_mode & 0o077 == 0 else {
+            throw .tooOpen(path: path, mode: UInt32(status.st_mode & 0o7777))
+        }
+        guard status.st_uid == geteuid() else {
+            throw .foreignOwner(path: path, owner: UInt32(status.st_uid))
+        }
+    }
+
+    /// Reads to the end; a file that grows meanwhile is still bounded.
+    private static func readAll(
+        _ descriptor: Int32,
+        _ path: String,
+        _ maximum: ByteCount
+    ) throws(DurableError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .system("read", path) }
+            guard count > 0 else { return bytes }
+            guard UInt64(bytes.count + count) <= maximum.rawValue else {
+                throw .tooLong(path: path, limit: maximum.rawValue)
+            }
+            bytes += buffer[..<count]
+        }
+    }
+}

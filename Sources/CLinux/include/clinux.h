@@ -17,6 +17,13 @@ int clinux_pipe(int ends[2]);
 int clinux_die_with_parent(void);
 void clinux_trim_heap(void);
 
+// Nanoseconds on CLOCK_MONOTONIC, asked of the kernel itself: a library that fakes the date does not fake it.
+uint64_t clinux_monotonic_nanoseconds(void);
+
+// open(2) with a mode is variadic.
+int clinux_open(const char *path, int flags, int mode);
+int clinux_open_at(int directory, const char *name, int flags, int mode);
+
 // epoll, with the event flattened to what the server reads.
 struct clinux_event {
     uint32_t events;

@@ -1,0 +1,65 @@
+import Glibc
+
+/// Threads of our own that take closures in order.
+///
+/// Started one at a time when work waits and none is idle, never more than
+/// `width`, and kept for the life of the process: a pool is a constant.
+final class WorkQueue: @unchecked Sendable {
+    // Sendable because every stored property below is touched only under `lock`,
+    // and the two C objects are allocated once and never moved or freed.
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let ready: UnsafeMutablePointer<pthread_cond_t>
+    private let width: Int
+    private var waiting: [@Sendable () -> Void] = []
+    private var first = 0
+    private var idle = 0
+    private var started = 0
+
+    init(width: Int) {
+        precondition(width > 0, "a pool without threads never does anything")
+        self.width = width
+        lock = .allocate(capacity: 1)
+        ready = .allocate(capacity: 1)
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(ready, nil)
+    }
+
+    func submit(_ work: @escaping @Sendable () -> Void) {
+        pthread_mutex_lock(lock)
+        waiting.append(work)
+        let queued = waiting.count - first
+        let needsThread = queued > idle && started < width
+        if needsThread { started += 1 }
+        pthread_cond_signal(ready)
+        pthread_mutex_unlock(lock)
+        if needsThread { startThread() }
+    }
+
+    private func startThread() {
+        let began = OwnThread.start { [self] in
+            while true { next()() }
+        }
+        guard !began else { return }
+        pthread_mutex_lock(lock)
+        started -= 1
+        let alone = started == 0
+        pthread_mutex_unlock(lock)
+        // With no thread at all the work would wait for ever; better slow than never.
+        if alone { next()() }
+    }
+
+    private func next() -> @Sendable () -> Void {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        idle += 1
+        while first == waiting.count { pthread_cond_wait(ready, lock) }
+        idle -= 1
+        let work = waiting[first]
+        first += 1
+        if first == waiting.count || first > 1_024 {
+            waiting.removeFirst(first)
+            first = 0
+        }
+        return work
+    }
+}

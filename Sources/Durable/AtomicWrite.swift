@@ -1,0 +1,110 @@
+import CLinux
+import Glibc
+
+extension Durable {
+    /// Replaces or creates `path` so that a crash leaves the old file or the new one.
+    ///
+    /// A temporary file in the same directory is written, synchronized, renamed
+    /// over `path`, and the directory synchronized. A link at `path` is
+    /// replaced, not followed. On any error the old file is untouched.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - bytes: Its whole new content.
+    ///   - mode: Its permission bits, whatever the process's mask.
+    package static func writeAtomically(
+        _ path: String,
+        _ bytes: [UInt8],
+        mode: UInt32 = 0o644
+    ) throws(DurableError) {
+        let temporary = temporaryName(for: path)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = clinux_open(temporary, flags, Int32(mode & 0o600))
+        guard descriptor >= 0 else { throw .system("create", temporary) }
+        var isFinished = false
+        defer { if !isFinished { unlink(temporary) } }
+        do {
+            defer { close(descriptor) }
+            try CrashPoint.reached("write.created", path)
+            try writeAll(bytes, to: descriptor, temporary)
+            guard fchmod(descriptor, mode_t(mode)) == 0 else {
+                throw DurableError.system("set the mode of", temporary)
+            }
+            try synchronize(descriptor, temporary)
+        }
+        try CrashPoint.reached("write.synchronized", path)
+        guard Glibc.rename(temporary, path) == 0 else { throw .system("replace", path) }
+        isFinished = true
+        try CrashPoint.reached("write.renamed", path)
+        try synchronizeDirectory(parent(of: path))
+    }
+
+    /// Writes all bytes at the descriptor's own offset.
+    package static func writeAll(
+        _ bytes: [UInt8],
+        to descriptor: Int32,
+        _ path: String
+    ) throws(DurableError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                write(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw .system("write", path) }
+            done += count
+        }
+    }
+
+    /// fsync: the file's bytes are on the disk when this returns.
+    package static func synchronize(_ descriptor: Int32, _ path: String) throws(DurableError) {
+        guard fsync(descriptor) == 0 else { throw .system("synchronize", path) }
+    }
+
+    /// Puts the names in a directory on the disk.
+    package static func synchronizeDirectory(_ path: String) throws(DurableError) {
+        let descriptor = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .system("open", path) }
+        defer { close(descriptor) }
+        try synchronize(descriptor, path)
+    }
+
+    /// Renames durably: both parents are synchronized. What is at `to` is replaced.
+    package static func rename(_ from: String, to: String) throws(DurableError) {
+        guard Glibc.rename(from, to) == 0 else { throw .system("rename", from) }
+        try synchronizeDirectory(parent(of: to))
+        if parent(of: from) != parent(of: to) { try synchronizeDirectory(parent(of: from)) }
+    }
+
+    /// Points the symbolic link `path` to `destination` by one rename, whether or not it was there.
+    package static func replaceLink(_ path: String, destination: String) throws(DurableError) {
+        let temporary = temporaryName(for: path)
+        guard symlink(destination, temporary) == 0 else { throw .system("create", temporary) }
+        do throws(DurableError) {
+            try CrashPoint.reached("link.created", path)
+            guard Glibc.rename(temporary, path) == 0 else { throw .system("replace", path) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try CrashPoint.reached("link.renamed", path)
+        try synchronizeDirectory(parent(of: path))
+    }
+
+    /// The directory that holds `path`.
+    package static func parent(of path: String) -> String {
+        var bytes = Array(path.utf8)
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
+    }
+
+    /// A name beside `path` that no other process uses and that is seen as a leftover after a crash.
+    static func temporaryName(for path: String) -> String {
+        let name =
+            path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) }
+            ?? "file"
+        let random = String(UInt64.random(in: 0 ... .max), radix: 16)
+        return "\(parent(of: path))/.\(String(name.prefix(100))).\(random).partial"
+    }
+}

@@ -1,0 +1,124 @@
+import CLinux
+import Glibc
+package import Names
+
+/// What a path leads to, links not followed.
+package enum FileKind: Sendable, Equatable {
+    case file(length: UInt64, mode: UInt32)
+    case directory
+    case link
+    case other
+}
+
+extension Durable {
+    /// What is at `path`, or `nil` when nothing is.
+    package static func kind(of path: String) throws(DurableError) -> FileKind? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .system("examine", path)
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG:
+            return .file(length: UInt64(max(0, status.st_size)), mode: UInt32(status.st_mode & 0o7777))
+        case S_IFDIR: return .directory
+        case S_IFLNK: return .link
+        default: return .other
+        }
+    }
+
+    /// Creates a directory and the missing ones above it; one that is there already is left as it is.
+    package static func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(DurableError) {
+        if mkdir(path, mode_t(mode)) == 0 {
+            guard chmod(path, mode_t(mode)) == 0 else { throw .system("set the mode of", path) }
+            return try synchronizeDirectory(parent(of: path))
+        }
+        switch errno {
+        case EEXIST:
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw .system(operation: "create the directory", path: path, code: ENOTDIR)
+            }
+        case ENOENT where parent(of: path) != path:
+            try makeDirectory(parent(of: path), mode: mode)
+            try makeDirectory(path, mode: mode)
+        default: throw .system("create the directory", path)
+        }
+    }
+
+    /// The names in a directory, sorted by their bytes, without `.` and `..`.
+    package static func names(in path: String) throws(DurableError) -> [String] {
+        guard let stream = opendir(path) else { throw .system("list", path) }
+        defer { closedir(stream) }
+        return names(from: stream)
+    }
+
+    /// Deletes one file or link; one that is not there is no error.
+    package static func removeFile(_ path: String) throws(DurableError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw .system("delete", path) }
+    }
+
+    /// Deletes a directory with all in it, or a file; links are deleted, never followed.
+    ///
+    /// Works by descriptors, so that a directory which somebody swaps for a
+    /// link meanwhile leads nowhere else.
+    package static func removeTree(_ path: String) throws(DurableError) {
+        try removeEntry(AT_FDCWD, path, path, depth: 0)
+    }
+
+    private static func removeEntry(
+        _ directory: Int32,
+        _ name: String,
+        _ path: String,
+        depth: Int
+    ) throws(DurableError) {
+        if unlinkat(directory, name, 0) == 0 || errno == ENOENT { return }
+        guard errno == EISDIR || errno == EPERM else { throw .system("delete", path) }
+        guard depth < 64 else { throw .system(operation: "delete", path: path, code: ELOOP) }
+        let descriptor = clinux_open_at(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .system("open", path) }
+        guard let stream = fdopendir(descriptor) else {
+            close(descriptor)
+            throw .system("list", path)
+        }
+        defer { closedir(stream) }
+        // Directories of read-only versions: their owner may still empty them.
+        _ = fchmod(descriptor, 0o700)
+        for entry in names(from: stream) {
+            try removeEntry(descriptor, entry, "\(path)/\(entry)", depth: depth + 1)
+        }
+        guard unlinkat(directory, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw .system("delete", path)
+        }
+    }
+
+    private static func names(from stream: OpaquePointer) -> [String] {
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Where a symbolic link points, or `nil` when there is no link.
+    package static func destination(ofLink path: String) throws(DurableError) -> String? {
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink(path, &buffer, buffer.count)
+        guard count >= 0 else {
+            if errno == ENOENT || errno == EINVAL || errno == ENOTDIR { return nil }
+            throw .system("read the link", path)
+        }
+        let bytes = buffer[..<count].map(UInt8.init(bitPattern:))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The space that this user may still fill on the file system of `path`.
+    package static func freeSpace(at path: String) throws(DurableError) -> ByteCount {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw .system("examine", path) }
+        return ByteCount(rawValue: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
+    }
+}
