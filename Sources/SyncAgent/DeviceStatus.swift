@@ -1,0 +1,74 @@
+/// The state of a device, as its own disk tells it.
+public struct DeviceStatus: Sendable, Equatable {
+    /// How current the signed chain is.
+    public enum Freshness: String, Sendable {
+        /// Within its signed lifetime.
+        case fresh
+
+        /// Past it; what is active runs on within its grace, nothing new is accepted.
+        case stale
+
+        /// Past the grace as well.
+        case overdue
+
+        /// No sync finished yet.
+        case unknown
+    }
+
+    /// One active model.
+    public struct Model: Sendable, Equatable {
+        /// The model, `NAMESPACE/MODEL`.
+        public var model: String
+
+        /// The active version.
+        public var version: String
+
+        /// The variant of it.
+        public var variant: String
+
+        /// The channel it was chosen from; `nil` when asked for by version.
+        public var channel: String?
+
+        /// SHA-256 of the manifest.
+        public var manifest: String
+
+        /// Real path of the version directory.
+        public var directory: String
+
+        /// Real path of the file that a runtime opens.
+        public var entry: String
+
+        /// Why this version, in one line.
+        public var reason: String
+
+        /// What is wrong with it; `nil` when nothing is.
+        public var problem: String?
+    }
+
+    /// The device directory, links resolved.
+    public var directory: String
+
+    /// The active generation; `nil` when none is.
+    public var generation: UInt64?
+
+    /// When the generation was made.
+    public var created: String?
+
+    /// Its models, sorted by name.
+    public var models: [Model]
+
+    /// How current the signed chain is.
+    public var freshness: Freshness
+
+    /// When the chain was last verified against the registry.
+    public var checked: String?
+
+    /// When the chain expires.
+    public var freshUntil: String?
+
+    /// Until when the active models may run on an expired chain.
+    public var graceUntil: String?
+
+    /// Whether the transparency log was checked.
+    public var log: String
+}

@@ -1,0 +1,77 @@
+package import Names
+
+/// One model that a device wants, and which of its versions.
+public struct ModelRequest: Sendable, Hashable {
+    /// How the version is chosen.
+    package enum Selection: Sendable, Hashable {
+        /// The newest usable version that the channel lists.
+        case channel(ChannelName)
+
+        /// Exactly this version, listed or not.
+        case version(ModelVersion)
+    }
+
+    package let name: ModelName
+    package let selection: Selection
+
+    /// What the app sends and reads, as a `sealift/expectation@1` document; `nil` accepts every interface.
+    public var expectation: [UInt8]?
+
+    /// The variant to take; `nil` takes the first that runs here.
+    package var variant: VariantName?
+
+    /// The channel of a request that names none.
+    public static let defaultChannel = "stable"
+
+    /// Parses `NS/MODEL`, `NS/MODEL@CHANNEL`, `NS/MODEL@VERSION` or `NS/MODEL@=VERSION`.
+    ///
+    /// A channel begins with a letter and a version with a digit, so the two
+    /// cannot be confused.
+    ///
+    /// - Parameters:
+    ///   - text: The request.
+    ///   - expectation: A `sealift/expectation@1` document.
+    /// - Throws: `SyncError` of kind `usage`.
+    public init(_ text: String, expectation: [UInt8]? = nil) throws(SyncError) {
+        let halves = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = ModelName(halves[0]) else {
+            throw SyncError(
+                .usage,
+                "\"\(text)\" is not a model: expected NAMESPACE/MODEL@CHANNEL or NAMESPACE/MODEL@VERSION"
+            )
+        }
+        let wanted = halves.count == 2 ? String(halves[1]) : Self.defaultChannel
+        let version = wanted.hasPrefix("=") ? String(wanted.dropFirst()) : wanted
+        if let channel = ChannelName(wanted) {
+            selection = .channel(channel)
+        } else if let version = ModelVersion(version) {
+            selection = .version(version)
+        } else {
+            throw SyncError(
+                .usage,
+                "\"\(wanted)\" in \"\(text)\" is neither a channel such as stable nor a version such as 1.4.0"
+            )
+        }
+        self.name = name
+        self.expectation = expectation
+    }
+
+    package init(name: ModelName, selection: Selection, expectation: [UInt8]? = nil) {
+        self.name = name
+        self.selection = selection
+        self.expectation = expectation
+    }
+
+    /// The model's name, `NAMESPACE/MODEL`.
+    public var model: String { name.description }
+}
+
+extension ModelRequest: CustomStringConvertible {
+    /// The request as it is written, `NAMESPACE/MODEL@CHANNEL` or `@VERSION`.
+    public var description: String {
+        switch selection {
+        case .channel(let channel): "\(name)@\(channel)"
+        case .version(let version): "\(name)@\(version)"
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Names
+
+/// What one device syncs, from where, and under which root of trust.
+public struct SyncConfiguration: Sendable, Equatable {
+    /// The device directory; made when it is not there.
+    public var directory: String
+
+    /// Base URLs of the registry and its mirrors, `https://host:port/`; asked in this order, trusted equally little.
+    public var registries: [String]
+
+    /// The pinned root of trust, a signed root metadata file.
+    public var rootFile: String
+
+    /// Certificates of a private authority, PEM; `nil` uses the system's.
+    public var caFile: String?
+
+    /// The models to keep on the device; others leave with the next generation.
+    public var models: [ModelRequest]
+
+    /// Whether plain HTTP is allowed, for loopback addresses alone.
+    public var allowsPlainLoopback = false
+
+    /// A read token for namespaces that need one.
+    public var tokenFile: String?
+
+    /// Bytes of disk that a sync must leave free.
+    public var reserve: UInt64 = 64 << 20
+
+    /// How long versions that are no longer active stay for readers that resolved them, in seconds.
+    public var retain: Int64 = 86_400
+
+    /// How long to wait for another sync of the same directory, in seconds.
+    public var lockPatience: Int64 = 60
+
+    /// Makes a configuration with the defaults that the properties name.
+    public init(directory: String, registries: [String], rootFile: String, models: [ModelRequest]) {
+        self.directory = directory
+        self.registries = registries
+        self.rootFile = rootFile
+        self.models = models
+    }
+
+    /// Checks what can be checked without touching anything.
+    ///
+    /// - Throws: `SyncError` of kind `usage`, naming the setting.
+    public func check() throws(SyncError) {
+        guard !directory.isEmpty else { throw SyncError(.usage, "no device directory; give --directory DIR") }
+        guard !registries.isEmpty else { throw SyncError(.usage, "no registry; give --registry URL") }
+        guard !rootFile.isEmpty else { throw SyncError(.usage, "no root of trust; give --root FILE") }
+        guard !models.isEmpty else {
+            throw SyncError(.usage, "no model; give --model NAMESPACE/MODEL@CHANNEL")
+        }
+        for registry in registries {
+            try RegistryURL.check(registry, allowsPlainLoopback: allowsPlainLoopback)
+        }
+        var seen: Set<ModelName> = []
+        for request in models {
+            guard seen.insert(request.name).inserted else {
+                throw SyncError(.usage, "\(request.model) is asked for twice; ask for it once")
+            }
+        }
+    }
+}
+
+/// The rule for a registry's address: HTTPS, or plain HTTP to this machine when allowed.
+enum RegistryURL {
+    static func check(_ text: String, allowsPlainLoopback: Bool) throws(SyncError) {
+        let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        let scheme = text.prefix { $0 != ":" }.lowercased()
+        let rest = text.dropFirst(scheme.count)
+        guard isPlain, rest.hasPrefix("://"), let host = host(in: rest.dropFirst(3)) else {
+            throw SyncError(.usage, "\"\(text)\" is not a registry address; expected https://HOST:PORT/")
+        }
+        switch scheme {
+        case "https": return
+        case "http":
+            let isLoopback = host == "localhost" || host == "[::1]" || isLoopbackIPv4(host)
+            guard isLoopback else {
+                throw SyncError(
+                    .usage,
+                    "plain http to \(host) is refused: \(text); use https (plain http is for loopback addresses)"
+                )
+            }
+            guard allowsPlainLoopback else {
+                throw SyncError(
+                    .usage,
+                    "plain http to \(host) needs --allow-plain-loopback: \(text); or use https"
+                )
+            }
+        default:
+            throw SyncError(
+                .usage,
+                "\(scheme) is not a scheme Sealift speaks: \(text); use https://HOST:PORT/"
+            )
+        }
+    }
+
+    /// The host of `authority/path`, in lower case; `nil` when there is none or there are credentials.
+    private static func host(in text: some StringProtocol) -> String? {
+        let authority = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
+        guard !authority.contains("@") else { return nil }
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            return String(authority[...end])
+        }
+        let host = authority.prefix { $0 != ":" }
+        return host.isEmpty ? nil : String(host)
+    }
+
+    private static func isLoopbackIPv4(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isAddress = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil && $0.count <= 3 }
+        return isAddress && parts[0] == "127"
+    }
+}

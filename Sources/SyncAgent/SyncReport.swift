@@ -1,0 +1,83 @@
+/// What a sync did, and why.
+public struct SyncReport: Sendable, Equatable {
+    /// The sync as a whole.
+    public enum Outcome: String, Sendable {
+        /// A new generation is active.
+        case activated
+
+        /// Nothing had to change.
+        case unchanged
+
+        /// A dry run: what would be activated.
+        case planned
+    }
+
+    /// What happened to the device as a whole.
+    public var outcome: Outcome
+
+    /// The generation that is active now; `nil` when none is.
+    public var generation: UInt64?
+
+    /// One decision for each model asked for, sorted by name.
+    public var models: [ModelDecision]
+
+    /// When the signed chain expires, `YYYY-MM-DDTHH:MM:SSZ`.
+    public var freshUntil: String
+
+    /// Bytes of model files that were fetched and verified.
+    public var bytesFetched: UInt64
+
+    /// What a person should know although the sync succeeded.
+    public var warnings: [String]
+
+    /// The exit code of the command line: 0, or 3 when a model has no newer version that can be used.
+    public var exitCode: Int32 { models.contains { $0.outcome == .held || $0.outcome == .none } ? 3 : 0 }
+}
+
+/// What was decided for one model.
+public struct ModelDecision: Sendable, Equatable {
+    /// The decision in a word.
+    public enum Outcome: String, Sendable {
+        /// A version was activated that was not active before.
+        case activated
+
+        /// The newest usable version was active already.
+        case unchanged
+
+        /// Newer versions are there, none can be used; the active one stays.
+        case held
+
+        /// No version can be used, and none is active.
+        case none
+    }
+
+    /// The model, `NAMESPACE/MODEL`.
+    public var model: String
+
+    /// What was asked for, `NS/MODEL@CHANNEL`.
+    public var request: String
+
+    /// The decision.
+    public var outcome: Outcome
+
+    /// The version that was active before.
+    public var previous: String?
+
+    /// The version that is active now.
+    public var active: String?
+
+    /// Why, in one line.
+    public var reason: String
+
+    /// Newer versions that were passed over, the newest first.
+    public var skipped: [SkippedVersion]
+}
+
+/// A version that was passed over.
+public struct SkippedVersion: Sendable, Equatable {
+    /// The version passed over.
+    public var version: String
+
+    /// Why, in one line.
+    public var reason: String
+}
