@@ -138,7 +138,7 @@ let package = Package(
         tests("TrustTests", ["Trust", "CanonicalJSON", "Names", "Signing", "Support"]),
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
         tests("BlobsTests", ["Blobs", "Names", "Signing", "Support"]),
-        tests("HTTPServerTests", ["HTTPServer", "TLS", "Names", "Support"]),
+        tests("HTTPServerTests", ["HTTPServer", "TLS", "Names"]),
         tests("TransferTests", ["Transfer", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]),
         tests(
             "RegistryTests",
