@@ -12,6 +12,7 @@ extension Durable {
     ///   - path: The file.
     ///   - bytes: Its whole new content.
     ///   - mode: Its permission bits, whatever the process's mask.
+    /// - Throws: ``DurableError``, with the old file untouched.
     package static func writeAtomically(
         _ path: String,
         _ bytes: [UInt8],
@@ -69,7 +70,9 @@ extension Durable {
         try synchronize(descriptor, path)
     }
 
-    /// Renames durably: both parents are synchronized. What is at `to` is replaced.
+    /// Renames durably: both parents are synchronized.
+    ///
+    /// What is at `to` is replaced.
     package static func rename(_ from: String, to: String) throws(DurableError) {
         guard Glibc.rename(from, to) == 0 else { throw .system("rename", from) }
         try synchronizeDirectory(parent(of: to))

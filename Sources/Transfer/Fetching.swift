@@ -10,7 +10,9 @@ package struct FetchRequest: Sendable, Equatable {
     /// An entity tag; when it still matches, the outcome is ``FetchOutcome/notModified``.
     package var ifNoneMatch: String?
 
-    /// Bytes wanted, when not all. A server may send all the same.
+    /// Bytes wanted, when not all.
+    ///
+    /// A server may send all the same.
     package var range: Range<UInt64>?
 
     /// An entity tag: the range is meant only while it matches.

@@ -31,6 +31,7 @@ package struct RepositoryLocation: Sendable, Hashable {
     /// - Parameters:
     ///   - path: As signed, for example `vision/detector/1.4.0.json`.
     ///   - hash: Lower-case hexadecimal, or `nil` for a repository without consistent snapshots.
+    /// - Returns: The URL.
     package func target(_ path: String, hash: String?) -> String {
         guard let hash else { return targetBase + Self.escaped(path, keepingSlash: true) }
         var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
