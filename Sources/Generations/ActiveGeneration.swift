@@ -13,7 +13,7 @@ package struct ActiveGeneration: Sendable {
     init(number: UInt64, in device: DeviceDirectory) throws(GenerationError) {
         let directory = "\(device.generationsPath)/\(DeviceDirectory.name(ofGeneration: number))"
         let file = "\(directory)/generation.json"
-        guard let bytes = try FileCalls.contents(file, maximum: GenerationRecord.maximumLength) else {
+        guard let bytes = try device.contents(file, maximum: GenerationRecord.maximumLength) else {
             throw .damaged(path: file, expected: "the record of generation \(number)", found: "nothing")
         }
         guard let record = GenerationRecord(canonical: bytes), record.number == number else {
@@ -25,7 +25,7 @@ package struct ActiveGeneration: Sendable {
         }
         for model in record.models {
             let link = "\(directory)/\(model.identity.model)"
-            let text = try FileCalls.linkText(link)
+            let text = try device.linkText(link)
             guard text == model.identity.linkText else {
                 throw .damaged(
                     path: link,

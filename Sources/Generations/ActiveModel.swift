@@ -39,7 +39,7 @@ package struct ActiveModel: Sendable {
         channel = model.channel
         reason = model.reason
         let file = "\(device.path)/\(model.identity.manifestRelativePath)"
-        guard let bytes = try FileCalls.contents(file, maximum: Limits.manifest) else {
+        guard let bytes = try device.contents(file, maximum: Limits.manifest) else {
             throw .damaged(path: file, expected: "the manifest of \(model.identity.model)", found: "nothing")
         }
         manifestBytes = bytes

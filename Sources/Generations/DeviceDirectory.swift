@@ -1,3 +1,4 @@
+import Durable
 package import Names
 
 /// The directory on a device that holds its models.
@@ -21,7 +22,8 @@ package struct DeviceDirectory: Sendable, Hashable {
     ///
     /// - Throws: `GenerationError.missing` when it is not there.
     package static func open(_ path: String) throws(GenerationError) -> DeviceDirectory {
-        guard let real = try FileCalls.realPath(path), try FileCalls.status(real)?.kind == .directory else {
+        guard let real = try FileState.realPath(path) else { throw .missing(path: path) }
+        guard try onDisk({ () throws(DurableError) in try Durable.kind(of: real) }) == .directory else {
             throw .missing(path: path)
         }
         return DeviceDirectory(path: real)
@@ -56,7 +58,7 @@ package struct DeviceDirectory: Sendable, Hashable {
     /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.
     package func trustState() throws(GenerationError) -> TrustState? {
         let file = "\(trustPath)/state.json"
-        guard let bytes = try FileCalls.contents(file, maximum: TrustState.maximumLength) else { return nil }
+        guard let bytes = try contents(file, maximum: TrustState.maximumLength) else { return nil }
         guard let state = TrustState(canonical: bytes) else {
             throw .damaged(path: file, expected: "a \(TrustState.type) document", found: "something else")
         }
@@ -88,12 +90,33 @@ package struct DeviceDirectory: Sendable, Hashable {
 
     /// The number that `current` points to.
     func activePointer() throws(GenerationError) -> UInt64? {
-        guard let text = try FileCalls.linkText(currentPath) else { return nil }
+        guard let text = try linkText(currentPath) else { return nil }
         let prefix = "generations/"
         guard text.hasPrefix(prefix), let number = Self.number(ofGeneration: text.dropFirst(prefix.count))
         else {
             throw .damaged(path: currentPath, expected: "a link to generations/NNNNNN", found: text)
         }
         return number
+    }
+
+    /// The text of a link.
+    ///
+    /// - Returns: `nil` when nothing is there.
+    /// - Throws: `GenerationError.damaged` when something else is.
+    func linkText(_ path: String) throws(GenerationError) -> String? {
+        if let text = try onDisk({ () throws(DurableError) in try Durable.destination(ofLink: path) }) {
+            return text
+        }
+        guard try onDisk({ () throws(DurableError) in try Durable.kind(of: path) }) == nil else {
+            throw .damaged(path: path, expected: "a symbolic link", found: "something else")
+        }
+        return nil
+    }
+
+    /// The whole of a regular file.
+    ///
+    /// - Returns: `nil` when nothing is there.
+    func contents(_ path: String, maximum: ByteCount) throws(GenerationError) -> [UInt8]? {
+        try onDisk { () throws(DurableError) in try Durable.readFileIfPresent(path, maximum: maximum) }
     }
 }

@@ -1,3 +1,4 @@
+package import Durable
 package import Names
 
 /// Why a device directory cannot be read or changed.
@@ -17,8 +18,8 @@ package enum GenerationError: Error, Equatable, Sendable {
     /// What stands on the disk is not what Sealift wrote.
     case damaged(path: String, expected: String, found: String)
 
-    /// The system refused `operation`.
-    case system(operation: String, path: String, code: Int32)
+    /// The file system refused.
+    case disk(DurableError)
 
     /// Staging was asked to do what its arguments rule out, such as a manifest of another model.
     case unfit(reason: String)
@@ -37,9 +38,13 @@ extension GenerationError: CustomStringConvertible {
                 + ". Add it to the configuration and run `sealift sync`"
         case .damaged(let path, let expected, let found):
             "\(path) is damaged: expected \(expected), found \(found); run `sealift sync` to put it right"
-        case .system(let operation, let path, let code):
-            "cannot \(operation) \(path): \(SystemCode.text(code))"
+        case .disk(let error): error.description
         case .unfit(let reason): reason
         }
     }
+}
+
+/// Runs steps on the disk, so that their errors come out as this module's.
+func onDisk<Success>(_ steps: () throws(DurableError) -> Success) throws(GenerationError) -> Success {
+    do { return try steps() } catch { throw .disk(error) }
 }

@@ -6,7 +6,7 @@ package import Names
 /// Written once, never changed. In RFC 8785 form:
 ///
 ///     {"created":TIME,"models":[{"channel"?,"entry","manifest","model","reason","variant","version"}…],
-///      "number":N,"type":"sealift/generation@1"}
+///      "number":N,"previous"?:N,"type":"sealift/generation@1"}
 ///
 /// `models` is sorted by name and names each model once.
 package struct GenerationRecord: Equatable, Sendable {
@@ -37,17 +37,23 @@ package struct GenerationRecord: Equatable, Sendable {
     package static let maximumLength = ByteCount.mebibytes(4)
 
     package let number: UInt64
+
+    /// The generation that was active when this one was made.
+    package let previous: UInt64?
     package let created: UnixTime
     package let models: [Model]
 
     /// Makes a record; models are put in order.
     ///
     /// - Returns: `nil` when a model stands twice or the number cannot be written.
-    package init?(number: UInt64, created: UnixTime, models: [Model]) {
+    package init?(number: UInt64, previous: UInt64?, created: UnixTime, models: [Model]) {
         let sorted = models.sorted { $0.identity.model < $1.identity.model }
         let isUnique = zip(sorted, sorted.dropFirst()).allSatisfy { $0.identity.model < $1.identity.model }
-        guard isUnique, (1...9_007_199_254_740_991).contains(number) else { return nil }
+        guard isUnique, (1...9_007_199_254_740_991).contains(number), (previous ?? 0) < number else {
+            return nil
+        }
         self.number = number
+        self.previous = previous
         self.created = created
         self.models = sorted
     }
@@ -68,11 +74,13 @@ extension GenerationRecord {
             object["version"] = .text(model.identity.version.description)
             return JSONValue.object(object)
         }
-        let value: JSONValue = .members([
-            "created": .text(created.description), "models": .array(models),
-            "number": .integer(Int64(number)), "type": .text(Self.type),
-        ])
-        return value.compactJSON
+        var object = JSONObject()
+        object["created"] = .text(created.description)
+        object["models"] = .array(models)
+        object["number"] = .integer(Int64(number))
+        object["previous"] = previous.map { .integer(Int64($0)) }
+        object["type"] = .text(Self.type)
+        return JSONValue.object(object).compactJSON
     }
 
     /// Reads a record back.
@@ -94,7 +102,8 @@ extension GenerationRecord {
             guard let model = Model(element) else { return nil }
             models.append(model)
         }
-        self.init(number: UInt64(number), created: created, models: models)
+        let previous = value["previous"]?.integer.flatMap { UInt64(exactly: $0) }
+        self.init(number: UInt64(number), previous: previous, created: created, models: models)
         guard canonical == bytes else { return nil }
     }
 }

@@ -35,7 +35,7 @@ extension SyncError {
     init(_ error: GenerationError) {
         let kind: Kind =
             switch error {
-            case .system: .temporary
+            case .disk: .temporary
             case .missing, .nothingActive, .notActive, .damaged: .refused
             case .unfit: .internal
             }
