@@ -1,0 +1,147 @@
+package import CanonicalJSON
+package import Names
+
+/// What a person writes about a model: `sealift/card@1`, any valid JSON, every member optional but `type`.
+///
+/// A card says only what no file can say; interface and requirements are read
+/// from the files. Unknown members are refused, so that a typing mistake does
+/// not silently drop a licence.
+package struct Card: Equatable, Sendable {
+    /// What a card says about one variant.
+    package struct VariantNotes: Equatable, Sendable {
+        package var compute: [ComputeUnit]?
+        package var memory: MemoryNeed?
+
+        package init(compute: [ComputeUnit]? = nil, memory: MemoryNeed? = nil) {
+            self.compute = compute
+            self.memory = memory
+        }
+    }
+
+    package var description: ModelDescription
+    package var labels: ClassLabels?
+    package var tokenizers: [TokenizerDigest]
+    package var preprocessing: JSONValue?
+    package var postprocessing: JSONValue?
+    package var checks: [JSONValue]
+    package var variants: [VariantName: VariantNotes]
+
+    package init(description: ModelDescription = ModelDescription()) {
+        self.description = description
+        tokenizers = []
+        checks = []
+        variants = [:]
+    }
+
+    /// This card's words put into a manifest made from files.
+    ///
+    /// - Throws: `ManifestError.editRefused` when the card names a variant that the manifest has not, or
+    ///   labels that differ from those in the files.
+    package func merged(into manifest: ModelManifest) throws(ManifestError) -> ModelManifest {
+        var merged = manifest
+        merged.description = description
+        merged.checks += checks
+        merged.interface = try interface(mergedInto: manifest.interface)
+        for (name, notes) in variants {
+            guard let index = merged.variants.firstIndex(where: { $0.name == name }) else {
+                let names = manifest.variants.map(\.name.description).joined(separator: ", ")
+                throw .editRefused(.card, reason: "there is no variant \(name); this version has \(names)")
+            }
+            merged.variants[index].compute = notes.compute ?? merged.variants[index].compute
+            merged.variants[index].memory = notes.memory ?? merged.variants[index].memory
+        }
+        return merged
+    }
+
+    private func interface(mergedInto interface: Interface) throws(ManifestError) -> Interface {
+        var merged = interface
+        if let labels, let real = interface.labels, real != labels {
+            throw .editRefused(.card, reason: "`labels` differs from the class labels in the model file")
+        }
+        merged.labels = labels ?? interface.labels
+        merged.tokenizers += tokenizers
+        merged.preprocessing = preprocessing ?? interface.preprocessing
+        merged.postprocessing = postprocessing ?? interface.postprocessing
+        return merged
+    }
+}
+
+extension Card {
+    /// Takes a card as a person wrote it.
+    ///
+    /// - Throws: `ManifestError`, naming the member that is wrong.
+    package init(bytes: [UInt8]) throws(ManifestError) {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes, maximumLength: Int(Limits.manifest.rawValue)) } catch {
+            throw .notJSON(.card, error)
+        }
+        try self.init(json: value)
+    }
+
+    package init(json: JSONValue) throws(ManifestError) {
+        let type = DocumentType.card
+        var reader = try MemberReader(json, at: Place(type))
+        _ = try reader.parsed("type", "\"\(type.rawValue)\"") { $0 == type.rawValue ? $0 : nil }
+        self.init(description: try ModelDescription(&reader))
+        labels = try ClassLabels(try reader.optionalArray("labels"), at: reader.place.member("labels"))
+        for (value, place) in try reader.optionalArray("tokenizers") {
+            tokenizers.append(try TokenizerDigest(value, at: place))
+        }
+        preprocessing = reader.optional("preprocessing")
+        postprocessing = reader.optional("postprocessing")
+        checks = try reader.optionalArray("checks").map(\.value)
+        if json["variants"] != nil {
+            for (key, value, place) in try reader.map("variants") {
+                guard let name = VariantName(key) else { throw place.invalid("under a variant name", key) }
+                variants[name] = try VariantNotes(value, at: place)
+            }
+        }
+        try reader.finish()
+    }
+
+    package var json: JSONValue {
+        var object = JSONObject()
+        object["type"] = .text(DocumentType.card.rawValue)
+        description.write(into: &object)
+        object.set("labels", nonEmpty: labels?.json ?? [])
+        object.set("tokenizers", nonEmpty: tokenizers.map(\.json))
+        object.set("preprocessing", preprocessing)
+        object.set("postprocessing", postprocessing)
+        object.set("checks", nonEmpty: checks)
+        if !variants.isEmpty {
+            var members = JSONObject()
+            for (name, notes) in variants { members[name.description] = notes.json }
+            object["variants"] = .object(members)
+        }
+        return .object(object)
+    }
+}
+
+extension Card.VariantNotes {
+    init(_ value: JSONValue, at place: Place) throws(ManifestError) {
+        var reader = try MemberReader(value, at: place)
+        let units = try reader.optionalArray("compute")
+        if !units.isEmpty {
+            var compute: [ComputeUnit] = []
+            for (value, place) in units {
+                guard let unit = value.string.flatMap(ComputeUnit.init(rawValue:)), !compute.contains(unit)
+                else {
+                    throw place.invalid("cpu, gpu or npu, each once", value)
+                }
+                compute.append(unit)
+            }
+            self.compute = compute
+        }
+        memory = try reader.optionalReader("memory").map { (inner) throws(ManifestError) in
+            try MemoryNeed(inner)
+        }
+        try reader.finish()
+    }
+
+    var json: JSONValue {
+        var object = JSONObject()
+        object.set("compute", nonEmpty: compute?.map { .text($0.rawValue) } ?? [])
+        object.set("memory", memory?.json)
+        return .object(object)
+    }
+}

@@ -1,0 +1,113 @@
+package import CanonicalJSON
+package import Names
+
+/// What an app sends to a model and reads from it: `sealift/expectation@1`.
+///
+/// It ships with the app, and decides on the device which versions the app
+/// can live with.
+package struct Expectation: CanonicalDocument {
+    package static let documentType = DocumentType.expectation
+
+    /// Something that the app does by itself when a model asks for it.
+    package enum Adaptation: String, Sendable, CaseIterable {
+        /// Widening casts of elements: `int8` to `int32`, `float16` to `float32`.
+        case cast
+    }
+
+    package var model: ModelName?
+
+    /// Which versions are considered at all; `nil` for any.
+    package var accepts: VersionRange?
+
+    /// What the app sends; `optional` here means that it does not always send it.
+    package var inputs: [Feature]
+
+    /// What the app reads; `optional` here means that it can do without.
+    package var outputs: [Feature]
+
+    /// The class labels that the app knows, by index.
+    package var labels: ClassLabels?
+
+    package var adaptations: [Adaptation]
+
+    /// Whether the app finds values by their position instead of their names.
+    package var isPositional: Bool
+
+    /// Whether a model whose interface no file says is taken all the same.
+    package var allowsUnknown: Bool
+
+    package init(inputs: [Feature], outputs: [Feature], accepts: VersionRange? = nil, model: ModelName? = nil)
+    {
+        self.model = model
+        self.accepts = accepts
+        self.inputs = inputs
+        self.outputs = outputs
+        adaptations = []
+        isPositional = false
+        allowsUnknown = false
+    }
+
+    /// The narrowest expectation that a model with `interface` satisfies: all it must be sent, all it gives.
+    ///
+    /// Optional inputs are left out, because an app that sends none of them
+    /// needs none of them. Where the model takes any size the app sends any.
+    package static func satisfied(
+        by interface: Interface,
+        of model: ModelName? = nil,
+        accepts: VersionRange? = nil
+    ) -> Expectation {
+        var expectation = Expectation(
+            inputs: interface.inputs.filter { !$0.isOptional },
+            outputs: interface.outputs,
+            accepts: accepts,
+            model: model
+        )
+        expectation.labels = interface.labels
+        expectation.allowsUnknown = interface.isDeclared
+        return expectation
+    }
+}
+
+extension Expectation {
+    package init(json: JSONValue) throws(ManifestError) {
+        var reader = try Self.reader(json)
+        let place = reader.place
+        self.init(
+            inputs: try Feature.list(try reader.array("inputs"), at: place.member("inputs")),
+            outputs: try Feature.list(try reader.array("outputs"), at: place.member("outputs")),
+            accepts: try reader.optionalParsed("accepts", "a range such as `>=2.1 <3`") { VersionRange($0) },
+            model: try reader.optionalParsed("model", "NAMESPACE/MODEL") { ModelName($0) }
+        )
+        labels = try ClassLabels(try reader.optionalArray("labels"), at: place.member("labels"))
+        for (value, place) in try reader.optionalArray("adaptations") {
+            guard let adaptation = value.string.flatMap(Adaptation.init(rawValue:)),
+                !adaptations.contains(adaptation)
+            else { throw place.invalid("an adaptation that version 1 knows, once", value) }
+            adaptations.append(adaptation)
+        }
+        isPositional = try Self.flag(&reader, "positional")
+        allowsUnknown = try Self.flag(&reader, "allow_unknown")
+        try reader.finish()
+    }
+
+    /// A flag is `true` or absent, so that it has one written form.
+    private static func flag(_ reader: inout MemberReader, _ key: String) throws(ManifestError) -> Bool {
+        guard let value = reader.optional(key) else { return false }
+        guard value == .bool(true) else { throw reader.place.member(key).invalid("true or absent", value) }
+        return true
+    }
+
+    package var json: JSONValue {
+        var object = JSONObject()
+        object["type"] = .text(Self.documentType.rawValue)
+        object.set("model", text: model?.description)
+        object.set("accepts", text: accepts?.description)
+        object["inputs"] = .array(inputs.map(\.json))
+        object["outputs"] = .array(outputs.map(\.json))
+        object.set("labels", nonEmpty: labels?.json ?? [])
+        object.set("adaptations", nonEmpty: adaptations.map { .text($0.rawValue) })
+        object.set("positional", isPositional ? .bool(true) : nil)
+        object.set("allow_unknown", allowsUnknown ? .bool(true) : nil)
+        return .object(object)
+    }
+}

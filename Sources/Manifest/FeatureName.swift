@@ -1,0 +1,30 @@
+@_spi(_Unicode) import Swift
+
+/// The name of an input, an output, a symbol or a function, exactly as the model file has it.
+///
+/// 1 to 1,024 bytes of UTF-8 without control characters; never folded, and
+/// compared byte for byte, because that is how runtimes look names up.
+package struct FeatureName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    /// - Returns: `nil` for an empty name, one over 1,024 bytes, or one with a control character.
+    package init?(_ text: some StringProtocol) {
+        guard (1...1_024).contains(text.utf8.count),
+            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { return nil }
+        description = String(text)
+    }
+
+    /// What two names must not share, since people could not tell them apart: the name in NFC.
+    package var lookAlikeKey: [UInt8] { description._nfc.flatMap { Array(String($0).utf8) } }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.description.utf8.elementsEqual(right.description.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) { for byte in description.utf8 { hasher.combine(byte) } }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    }
+}

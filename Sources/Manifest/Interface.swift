@@ -1,0 +1,150 @@
+package import CanonicalJSON
+package import Names
+
+/// What a model takes and gives, in a form that is the same for every format.
+///
+/// `inputs`, `outputs`, `states` and `functions` are read out of the file;
+/// labels are where the format has a place for them. What no file says
+/// (processing before and after, tokenizers) a person declares on the card.
+/// Order is the file's, and has no meaning: values are found by name.
+package struct Interface: Equatable, Sendable {
+    /// Required and optional ones.
+    ///
+    /// An ONNX initializer that a caller may override is an optional input.
+    package var inputs: [Feature]
+    package var outputs: [Feature]
+
+    /// Kept by the runtime between calls.
+    package var states: [Feature]
+
+    /// Beside the default function, which is what `inputs` and `outputs` describe.
+    package var functions: [FunctionInterface]
+    package var defaultFunction: FeatureName?
+
+    /// Class labels by index.
+    package var labels: ClassLabels?
+
+    /// Digests of tokenizer and vocabulary files, by the name of their use.
+    package var tokenizers: [TokenizerDigest]
+
+    /// What must be done to inputs before, and to outputs after; objects, carried as they stand.
+    package var preprocessing: JSONValue?
+    package var postprocessing: JSONValue?
+
+    /// Whether a person said all this, because the format has no place for it.
+    package var isDeclared: Bool
+
+    package init(inputs: [Feature], outputs: [Feature], labels: ClassLabels? = nil, isDeclared: Bool = false)
+    {
+        self.inputs = inputs
+        self.outputs = outputs
+        states = []
+        functions = []
+        self.labels = labels
+        tokenizers = []
+        self.isDeclared = isDeclared
+    }
+
+    package func input(_ name: String) -> Feature? { inputs.first { $0.name == FeatureName(name) } }
+
+    package func output(_ name: String) -> Feature? { outputs.first { $0.name == FeatureName(name) } }
+}
+
+/// One named value that goes in or comes out.
+package struct Feature: Equatable, Sendable {
+    package var name: FeatureName
+    package var type: ValueType
+
+    /// An input that may be left out; an output that may be missing.
+    package var isOptional: Bool
+
+    /// The value taken when an optional input is left out, as decimal text, where the file says one.
+    package var defaultValue: String?
+
+    package init(name: FeatureName, type: ValueType, isOptional: Bool = false, defaultValue: String? = nil) {
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.defaultValue = defaultValue
+    }
+}
+
+/// One of several functions in one file.
+package struct FunctionInterface: Equatable, Sendable {
+    package var name: FeatureName
+    package var inputs: [Feature]
+    package var outputs: [Feature]
+    package var states: [Feature]
+
+    package init(name: FeatureName, inputs: [Feature], outputs: [Feature], states: [Feature] = []) {
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        self.states = states
+    }
+}
+
+/// The classes that a classifier chooses from, in the order of their indices.
+package enum ClassLabels: Equatable, Sendable {
+    case texts([JSONText])
+    case integers([Int64])
+
+    package var count: Int {
+        switch self {
+        case .texts(let labels): labels.count
+        case .integers(let labels): labels.count
+        }
+    }
+}
+
+/// A file whose bytes decide what tokens mean.
+package struct TokenizerDigest: Equatable, Sendable {
+    package var name: FeatureName
+    package var sha256: Digest
+
+    package init(name: FeatureName, sha256: Digest) {
+        self.name = name
+        self.sha256 = sha256
+    }
+}
+
+extension Interface {
+    /// What in this interface contradicts what was read out of the file; empty when they agree.
+    ///
+    /// Declared parts that no file can say are not compared, and labels only
+    /// where the file has some.
+    package func disagreements(withExtracted extracted: Interface) -> [String] {
+        var found: [String] = []
+        Self.compare(inputs, extracted.inputs, "input", into: &found)
+        Self.compare(outputs, extracted.outputs, "output", into: &found)
+        Self.compare(states, extracted.states, "state", into: &found)
+        if functions != extracted.functions || defaultFunction != extracted.defaultFunction {
+            found.append("the functions differ from those in the file")
+        }
+        if let labels = extracted.labels, self.labels != labels {
+            found.append("the class labels differ from those in the file")
+        }
+        return found
+    }
+
+    private static func compare(
+        _ declared: [Feature],
+        _ extracted: [Feature],
+        _ what: String,
+        into found: inout [String]
+    ) {
+        for feature in extracted where !declared.contains(where: { $0.name == feature.name }) {
+            found.append("\(what) `\(feature.name)` of the file is not declared")
+        }
+        for feature in declared {
+            guard let real = extracted.first(where: { $0.name == feature.name }) else {
+                found.append("\(what) `\(feature.name)` is declared, but the file has none of that name")
+                continue
+            }
+            guard feature != real else { continue }
+            found.append(
+                "\(what) `\(feature.name)` is declared as \(feature.shown), but the file has \(real.shown)"
+            )
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Values as people read them: `float32[batch, 4]`, `sequence of map of string to float32[]`.
+extension Feature {
+    package var shown: String { (isOptional ? "optional " : "") + type.description }
+}
+
+extension ValueType: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tensor(let tensor): tensor.description
+        case .sparseTensor(let tensor): "sparse \(tensor)"
+        case .image(let image): image.description
+        case .scalar(let element): element.rawValue
+        case .map(let key, let value): "map of \(key.rawValue) to \(value)"
+        case .sequence(let element, .any): "sequence of \(element)"
+        case .sequence(let element, let count): "sequence of \(count) times \(element)"
+        case .maybe(let value): "optional \(value)"
+        case .opaque(let domain, let name): "opaque \(domain):\(name)"
+        }
+    }
+}
+
+extension TensorType: CustomStringConvertible {
+    package var description: String { element.rawValue + shape.description }
+}
+
+extension Shape: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownRank: "[…]"
+        case .dimensions(let dimensions): "[\(dimensions.map(\.description).joined(separator: ", "))]"
+        case .enumerated(let shapes):
+            shapes.map { "[\($0.map(String.init).joined(separator: ", "))]" }.joined(separator: " or ")
+        }
+    }
+}
+
+extension Dimension: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .fixed(let size): String(size)
+        case .symbol(let name): name.description
+        case .any: "?"
+        case .range(let minimum, let maximum): "\(minimum)…\(maximum.map(String.init) ?? "")"
+        case .oneOf(let sizes): sizes.map(String.init).joined(separator: "|")
+        }
+    }
+}
+
+extension ImageType: CustomStringConvertible {
+    package var description: String {
+        let base = "\(color.rawValue) image \(width)×\(height)"
+        return switch sizes {
+        case .fixed: base
+        case .enumerated(let sizes):
+            base + " or " + sizes.map { "\($0.width)×\($0.height)" }.joined(separator: " or ")
+        case .ranges(let width, let height): base + " (\(width) × \(height))"
+        }
+    }
+}
