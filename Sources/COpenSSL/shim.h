@@ -1,4 +1,6 @@
 #pragma once
+#include <errno.h>
+#include <sys/socket.h>
 #include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -39,4 +41,79 @@ static inline int copenssl_set_minimum_version(SSL_CTX *context, int version) {
 static inline long copenssl_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
 static inline uint64_t copenssl_set_options(SSL_CTX *context, uint64_t options) {
     return SSL_CTX_set_options(context, options);
+}
+
+static inline uint64_t copenssl_server_options(void) {
+    return SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE;
+}
+static inline int copenssl_is_other_key(unsigned long error) {
+    return ERR_GET_LIB(error) == ERR_LIB_X509 &&
+           (ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH || ERR_GET_REASON(error) == X509_R_KEY_TYPE_MISMATCH);
+}
+static inline long copenssl_set_server_name(SSL *session, const char *name) {
+    return SSL_set_tlsext_host_name(session, name);
+}
+
+// An encrypted key file without a passphrase is an error; OpenSSL would ask on the terminal.
+static inline int copenssl_no_passphrase(char *buffer, int capacity, int writing, void *context) {
+    (void)buffer, (void)capacity, (void)writing, (void)context;
+    return -1;
+}
+static inline void copenssl_never_ask(SSL_CTX *context) {
+    SSL_CTX_set_default_passwd_cb(context, copenssl_no_passphrase);
+}
+
+// ALPN (RFC 7301): HTTP/1.1 or, when the peer offers only other protocols, a refusal.
+static inline int copenssl_choose_http1(SSL *session, const unsigned char **chosen, unsigned char *count,
+                                        const unsigned char *offered, unsigned int length, void *context) {
+    (void)session, (void)context;
+    static const unsigned char ours[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+    unsigned char *found;
+    if (SSL_select_next_proto(&found, count, ours, sizeof ours, offered, length) != OPENSSL_NPN_NEGOTIATED)
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    *chosen = found;
+    return SSL_TLSEXT_ERR_OK;
+}
+static inline void copenssl_speak_http1(SSL_CTX *context) {
+    SSL_CTX_set_alpn_select_cb(context, copenssl_choose_http1, NULL);
+}
+
+// OpenSSL's own socket BIO calls write(2), which raises SIGPIPE on a connection that the peer has closed.
+// This one sends with MSG_NOSIGNAL. It does not own the descriptor.
+static inline int copenssl_socket_send(BIO *bio, const char *bytes, int count) {
+    ssize_t sent;
+    do sent = send((int)(intptr_t)BIO_get_data(bio), bytes, (size_t)count, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    BIO_clear_retry_flags(bio);
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) BIO_set_retry_write(bio);
+    return (int)sent;
+}
+static inline int copenssl_socket_receive(BIO *bio, char *bytes, int count) {
+    ssize_t received;
+    do received = recv((int)(intptr_t)BIO_get_data(bio), bytes, (size_t)count, 0);
+    while (received < 0 && errno == EINTR);
+    BIO_clear_retry_flags(bio);
+    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) BIO_set_retry_read(bio);
+    if (received == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    return (int)received;
+}
+static inline long copenssl_socket_control(BIO *bio, int command, long number, void *pointer) {
+    (void)number, (void)pointer;
+    if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
+    return command == BIO_CTRL_FLUSH || command == BIO_CTRL_DUP;
+}
+static inline BIO_METHOD *copenssl_socket_method(void) {
+    BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without SIGPIPE");
+    if (method == NULL) return NULL;
+    BIO_meth_set_write(method, copenssl_socket_send);
+    BIO_meth_set_read(method, copenssl_socket_receive);
+    BIO_meth_set_ctrl(method, copenssl_socket_control);
+    return method;
+}
+static inline BIO *copenssl_socket_new(const BIO_METHOD *method, int socket) {
+    BIO *bio = BIO_new(method);
+    if (bio == NULL) return NULL;
+    BIO_set_data(bio, (void *)(intptr_t)socket);
+    BIO_set_init(bio, 1);
+    return bio;
 }

@@ -2,7 +2,9 @@ import COpenSSL
 
 /// Private keys at rest: PKCS#8 (RFC 5958) in PEM.
 enum PrivateKeyPEM {
-    /// Rounds of PBKDF2; what OWASP asked of HMAC-SHA-256 in 2023. OpenSSL's own default of 2,048 is from 2000.
+    /// Rounds of PBKDF2 with HMAC-SHA-256, as OWASP asked in 2023.
+    ///
+    /// OpenSSL's own default of 2,048 is that of RFC 2898, of the year 2000.
     private static let rounds: Int32 = 600_000
 
     private static let plainName = "PRIVATE KEY"

@@ -13,6 +13,7 @@ package enum SHA256 {
     /// Digests a whole file from its first byte, whatever the descriptor's position, which stays.
     ///
     /// - Parameter descriptor: Open for reading; stays open.
+    /// - Returns: The digest of every byte up to the end that the last read found.
     /// - Throws: `SigningError.unreadable` when a read fails.
     package static func digest(ofFile descriptor: Int32) throws(SigningError) -> Digest {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)

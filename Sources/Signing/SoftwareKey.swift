@@ -60,6 +60,7 @@ package struct SoftwareKey: Signer {
     /// The key at rest.
     ///
     /// - Parameter passphrase: Encrypts (PBES2, PBKDF2 with HMAC-SHA-256, AES-256-CBC); `nil` writes it plain.
+    /// - Returns: One PKCS#8 block in PEM.
     /// - Throws: `SigningError.passphraseMissing` for an empty one, `.engineFailed` when OpenSSL cannot.
     package func pem(passphrase: [UInt8]?) throws(SigningError) -> [UInt8] {
         try PrivateKeyPEM.write(key, passphrase: passphrase)
