@@ -18,6 +18,7 @@ public protocol ModelRuntime: Sendable {
     ///   - entry: The absolute path of the main file. Other files that the model
     ///     names are found beside it. All of them are verified already.
     ///   - options: How to run it.
+    /// - Returns: The model, ready to run.
     /// - Throws: The adapter's error when the engine refuses the file.
     func load(entry: String, options: LoadOptions) async throws -> any LoadedModel
 }
@@ -33,6 +34,7 @@ public protocol LoadedModel: AnyObject, Sendable {
     ///
     /// - Parameter inputs: By the name of the port; checked against the declared
     ///   ports before, so that the engine gets nothing it does not expect.
+    /// - Returns: A value for every output, by the name of the port.
     /// - Throws: The adapter's error when the engine fails.
     func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue]
 }

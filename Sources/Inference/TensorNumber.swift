@@ -67,68 +67,107 @@ extension Tensor {
     }
 }
 
+extension TensorNumber where Self: FixedWidthInteger {
+    /// Two's complement.
+    public var tensorBits: Bits { Bits(truncatingIfNeeded: self) }
+
+    /// From two's complement.
+    public init(tensorBits: Bits) { self.init(truncatingIfNeeded: tensorBits) }
+}
+
 extension Float: TensorNumber {
+    /// `float32`.
     public static var element: Tensor.Element { .float32 }
+
+    /// IEEE 754 bits.
     public var tensorBits: UInt32 { bitPattern }
+
+    /// From IEEE 754 bits.
     public init(tensorBits: UInt32) { self.init(bitPattern: tensorBits) }
 }
 
 extension Double: TensorNumber {
+    /// `float64`.
     public static var element: Tensor.Element { .float64 }
+
+    /// IEEE 754 bits.
     public var tensorBits: UInt64 { bitPattern }
+
+    /// From IEEE 754 bits.
     public init(tensorBits: UInt64) { self.init(bitPattern: tensorBits) }
-}
-
-extension Int8: TensorNumber {
-    public static var element: Tensor.Element { .int8 }
-    public var tensorBits: UInt8 { UInt8(bitPattern: self) }
-    public init(tensorBits: UInt8) { self.init(bitPattern: tensorBits) }
-}
-
-extension Int16: TensorNumber {
-    public static var element: Tensor.Element { .int16 }
-    public var tensorBits: UInt16 { UInt16(bitPattern: self) }
-    public init(tensorBits: UInt16) { self.init(bitPattern: tensorBits) }
-}
-
-extension Int32: TensorNumber {
-    public static var element: Tensor.Element { .int32 }
-    public var tensorBits: UInt32 { UInt32(bitPattern: self) }
-    public init(tensorBits: UInt32) { self.init(bitPattern: tensorBits) }
-}
-
-extension Int64: TensorNumber {
-    public static var element: Tensor.Element { .int64 }
-    public var tensorBits: UInt64 { UInt64(bitPattern: self) }
-    public init(tensorBits: UInt64) { self.init(bitPattern: tensorBits) }
-}
-
-extension UInt8: TensorNumber {
-    public static var element: Tensor.Element { .uint8 }
-    public var tensorBits: UInt8 { self }
-    public init(tensorBits: UInt8) { self = tensorBits }
-}
-
-extension UInt16: TensorNumber {
-    public static var element: Tensor.Element { .uint16 }
-    public var tensorBits: UInt16 { self }
-    public init(tensorBits: UInt16) { self = tensorBits }
-}
-
-extension UInt32: TensorNumber {
-    public static var element: Tensor.Element { .uint32 }
-    public var tensorBits: UInt32 { self }
-    public init(tensorBits: UInt32) { self = tensorBits }
-}
-
-extension UInt64: TensorNumber {
-    public static var element: Tensor.Element { .uint64 }
-    public var tensorBits: UInt64 { self }
-    public init(tensorBits: UInt64) { self = tensorBits }
 }
 
 extension Bool: TensorNumber {
+    /// `bool`.
     public static var element: Tensor.Element { .bool }
+
+    /// 0 or 1.
     public var tensorBits: UInt8 { self ? 1 : 0 }
+
+    /// False for 0 alone.
     public init(tensorBits: UInt8) { self = tensorBits != 0 }
+}
+
+extension Int8: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt8
+
+    /// `int8`.
+    public static var element: Tensor.Element { .int8 }
+}
+
+extension UInt8: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt8
+
+    /// `uint8`.
+    public static var element: Tensor.Element { .uint8 }
+}
+
+extension Int16: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt16
+
+    /// `int16`.
+    public static var element: Tensor.Element { .int16 }
+}
+
+extension UInt16: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt16
+
+    /// `uint16`.
+    public static var element: Tensor.Element { .uint16 }
+}
+
+extension Int32: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt32
+
+    /// `int32`.
+    public static var element: Tensor.Element { .int32 }
+}
+
+extension UInt32: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt32
+
+    /// `uint32`.
+    public static var element: Tensor.Element { .uint32 }
+}
+
+extension Int64: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt64
+
+    /// `int64`.
+    public static var element: Tensor.Element { .int64 }
+}
+
+extension UInt64: TensorNumber {
+    /// The unsigned type of the same width.
+    public typealias Bits = UInt64
+
+    /// `uint64`.
+    public static var element: Tensor.Element { .uint64 }
 }
