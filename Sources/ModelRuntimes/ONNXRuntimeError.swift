@@ -1,0 +1,51 @@
+/// Why ONNX Runtime could not be opened, or refused a model or a call.
+public enum ONNXRuntimeError: Error, Equatable, Sendable {
+    /// The library is in none of the places that were looked at.
+    case notFound(searched: [String])
+
+    /// The library was found but will not be opened: others could have written it, or it is no file.
+    case refused(path: String, reason: String)
+
+    /// The file is no ONNX Runtime library of this machine.
+    case notUsable(path: String, reason: String)
+
+    /// The library is older than what Sealift needs.
+    case tooOld(path: String, found: String, needed: String)
+
+    /// This process opened another copy before; one process runs one copy.
+    case anotherIsOpen(open: String, asked: String)
+
+    /// ONNX Runtime answered with an error; `code` is its own.
+    case failed(operation: String, code: Int32, message: String)
+
+    /// The model takes or gives something that this adapter does not carry.
+    case unsupported(port: String, what: String)
+}
+
+extension ONNXRuntimeError: CustomStringConvertible {
+    /// What to type to get a library that Sealift takes.
+    public static let installation = """
+        python3 -m venv .venv && .venv/bin/pip install 'onnxruntime>=1.24,<1.29', \
+        then set SEALIFT_ORT_DIR to the absolute path of .venv
+        """
+
+    /// For people.
+    public var description: String {
+        switch self {
+        case .notFound(let searched):
+            "ONNX Runtime is not installed where Sealift looks (\(searched.joined(separator: ", "))). "
+                + "Install it: \(Self.installation)"
+        case .refused(let path, let reason):
+            "ONNX Runtime at \(path) is refused: \(reason). Correct that, or install it: \(Self.installation)"
+        case .notUsable(let path, let reason):
+            "\(path) is not a usable ONNX Runtime: \(reason). Install one: \(Self.installation)"
+        case .tooOld(let path, let found, let needed):
+            "ONNX Runtime at \(path) is \(found), Sealift needs \(needed). Install it: \(Self.installation)"
+        case .anotherIsOpen(let open, let asked):
+            "this process runs ONNX Runtime from \(open) already and cannot also open \(asked)"
+        case .failed(let operation, let code, let message):
+            "ONNX Runtime could not \(operation): \(message) (code \(code))"
+        case .unsupported(let port, let what): "'\(port)' is \(what), which Sealift does not carry"
+        }
+    }
+}
