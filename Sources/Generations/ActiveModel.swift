@@ -1,4 +1,7 @@
+import Durable
+package import Manifest
 package import Names
+import Signing
 
 /// A model's active version, by real paths that stay the same whatever is activated later.
 package struct ActiveModel: Sendable {
@@ -16,8 +19,12 @@ package struct ActiveModel: Sendable {
     /// Why this version, for people.
     package let reason: String
 
-    /// The manifest's bytes, as signed.
+    /// The manifest's bytes, as signed; their digest is in `identity`.
     package let manifestBytes: [UInt8]
+    package let manifest: ModelManifest
+
+    /// What this device holds of the manifest.
+    package let content: Variant
 
     package var name: ModelName { identity.model }
     package var version: ModelVersion { identity.version }
@@ -26,22 +33,52 @@ package struct ActiveModel: Sendable {
     /// SHA-256 of the manifest: one name for exactly these bytes.
     package var manifestDigest: Digest { identity.manifest }
 
+    /// What the model takes and gives.
+    package var interface: Interface { manifest.interface(of: content) }
+
     /// Real path of the entry.
     package var entryPath: String { path(of: entry) }
 
     /// Real path of one of the variant's files.
     package func path(of file: FilePath) -> String { "\(directory)/\(file)" }
 
+    /// Keeps the version from being collected while the lease lives.
+    ///
+    /// - Returns: `nil` when it is being collected: something newer is active.
+    package func lease() throws(GenerationError) -> DirectoryLease? { try DirectoryLease.shared(directory) }
+
+    /// Opens a version and checks the state of every file.
+    ///
+    /// A file whose state is not as `install` left it is read again, whole, and
+    /// is as good as any if its digest holds: a copied device directory has
+    /// other times and the same bytes.
     init(_ model: GenerationRecord.Model, in device: DeviceDirectory) throws(GenerationError) {
+        let installed = try InstalledVersion(model.identity, in: device)
+        guard installed.content.entry == model.entry else {
+            throw .damaged(
+                path: installed.directory,
+                expected: "the entry \(installed.content.entry)",
+                found: "\(model.entry) in the generation's record"
+            )
+        }
+        try installed.checkFiles(.state)
         identity = model.identity
-        directory = "\(device.path)/\(model.identity.relativePath)"
+        directory = installed.directory
         entry = model.entry
         channel = model.channel
         reason = model.reason
-        let file = "\(device.path)/\(model.identity.manifestRelativePath)"
-        guard let bytes = try device.contents(file, maximum: Limits.manifest) else {
-            throw .damaged(path: file, expected: "the manifest of \(model.identity.model)", found: "nothing")
-        }
-        manifestBytes = bytes
+        manifestBytes = installed.manifestBytes
+        manifest = installed.manifest
+        content = installed.content
+    }
+
+    /// Reads every byte and compares it with the manifest.
+    ///
+    /// - Returns: The number of bytes read.
+    /// - Throws: `GenerationError.damaged` with the first file that differs.
+    package func verify() throws(GenerationError) -> UInt64 {
+        try InstalledVersion(identity, directory: directory, manifestBytes, manifest, content).checkFiles(
+            .bytes
+        )
     }
 }

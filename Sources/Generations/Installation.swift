@@ -1,0 +1,143 @@
+import CLinux
+import Durable
+import Glibc
+import Manifest
+package import Names
+import Signing
+
+/// Putting verified files in place as a version directory.
+///
+/// The directory is built under a hidden name beside its place, made read-only,
+/// put on the disk file by file and directory by directory, and gets its name
+/// by one rename. So a version directory is whole or it is not there.
+extension DeviceDirectory {
+    /// Whether the version is in place, its files in the state that `install` left them in.
+    package func isInstalled(_ identity: VersionIdentity) throws(GenerationError) -> Bool {
+        do {
+            try InstalledVersion(identity, in: self).checkFiles(.state)
+            return true
+        } catch {
+            switch error {
+            case .damaged, .unfit: return false
+            case .disk, .missing, .nothingActive, .notActive: throw error
+            }
+        }
+    }
+
+    /// Installs a version, or repairs one that is damaged.
+    ///
+    /// - Parameters:
+    ///   - identity: Which.
+    ///   - manifest: The manifest's bytes, verified by the caller.
+    ///   - sources: For each digest, a file that the caller verified. One in
+    ///     `incoming/` is linked, not moved, so that a crash loses no download, and
+    ///     is the caller's to remove; one of another version is copied.
+    /// - Throws: `GenerationError`; a version that was in place before is untouched then.
+    package func install(
+        _ identity: VersionIdentity,
+        manifest: [UInt8],
+        sources: [Digest: String]
+    ) throws(GenerationError) {
+        guard SHA256.digest(of: manifest) == identity.manifest else {
+            throw .unfit(reason: "the manifest of \(identity.model) \(identity.version) has another digest")
+        }
+        let (document, content) = try InstalledVersion.content(of: manifest, identity)
+        let directory = "\(path)/\(identity.relativePath)"
+        let parent = Durable.parent(of: directory)
+        let random = String(UInt64.random(in: 0 ... .max), radix: 16)
+        let stage = "\(parent)/.staging-\(random)"
+        try onDisk { () throws(DurableError) in try Durable.makeDirectory(stage) }
+        let lease = try DirectoryLease.shared(stage)
+        defer { withExtendedLifetime(lease) {} }
+        do throws(GenerationError) {
+            for file in content.files {
+                guard let source = sources[file.sha256] else {
+                    throw GenerationError.unfit(
+                        reason: "no verified file for \(file.path) of \(identity.model)"
+                    )
+                }
+                try place(source, as: file, in: stage, dated: document.created)
+                try onDisk { () throws(DurableError) in try CrashPoint.reached("stage.files", stage) }
+            }
+            try onDisk { () throws(DurableError) in
+                try Self.sealDirectories(of: content, in: stage)
+                let record = "\(path)/\(identity.manifestRelativePath)"
+                try Durable.writeAtomically(record, manifest, mode: 0o444)
+                try CrashPoint.reached("stage.version", stage)
+                try Self.exchange(stage, directory)
+                try CrashPoint.reached("stage.renamed", directory)
+                try Durable.synchronizeDirectory(parent)
+            }
+        } catch {
+            try? Durable.removeTree(stage)
+            throw error
+        }
+        // What an exchange left under the hidden name was damaged.
+        try onDisk { () throws(DurableError) in try Durable.removeTree(stage) }
+    }
+
+    /// Links a source into the stage, or copies it where links do not go.
+    private func place(
+        _ source: String,
+        as file: ManifestFile,
+        in stage: String,
+        dated time: UnixTime
+    ) throws(GenerationError) {
+        let path = "\(stage)/\(file.path)"
+        try onDisk { () throws(DurableError) in
+            if file.path.segments.count > 1 { try Durable.makeDirectory(Durable.parent(of: path)) }
+            if source.hasPrefix(incomingPath + "/"), link(source, path) == 0 {
+                return try FileState.seal(path, dated: time)
+            }
+            try Self.copy(source, to: path)
+            try FileState.seal(path, dated: time)
+        }
+        guard let state = try FileState(path), state.isRegular, state.length == file.length else {
+            throw .unfit(reason: "\(source) is not the \(file.length) bytes of \(file.path)")
+        }
+    }
+
+    private static func copy(_ source: String, to path: String) throws(DurableError) {
+        let from = try FileSource(source)
+        let to = clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard to >= 0 else { throw .system("create", path) }
+        defer { close(to) }
+        if clinux_reflink(to, from.descriptor) == 0 { return }
+        var offset: UInt64 = 0
+        while offset < from.length {
+            let bytes: [UInt8]
+            do { bytes = try from.bytes(at: offset, count: Int(min(1 << 20, from.length - offset))) } catch {
+                throw .system("read", source)
+            }
+            try Durable.writeAll(bytes, to: to, path)
+            offset += UInt64(bytes.count)
+        }
+    }
+
+    /// Makes the directories read-only and puts them on the disk, the deepest first.
+    private static func sealDirectories(of content: Variant, in stage: String) throws(DurableError) {
+        var folders: Set<String> = [stage]
+        for file in content.files {
+            let segments = file.path.segments.dropLast()
+            for count in 0...segments.count {
+                folders.insert(([stage] + segments.prefix(count)).joined(separator: "/"))
+            }
+        }
+        for folder in folders.sorted(by: { $0.utf8.count > $1.utf8.count }) {
+            guard chmod(folder, 0o555) == 0 else { throw .system("set the mode of", folder) }
+            try Durable.synchronizeDirectory(folder)
+        }
+    }
+
+    /// Gives the stage its name; what had the name, a damaged version, gets the stage's.
+    private static func exchange(_ stage: String, _ directory: String) throws(DurableError) {
+        guard clinux_rename_noreplace(stage, directory) != 0 else { return }
+        if errno == EEXIST, clinux_rename_exchange(stage, directory) == 0 { return }
+        guard errno == EINVAL || errno == ENOSYS else { throw .system("rename", stage) }
+        // A file system that knows neither: what is in the way goes first.
+        let aside = "\(stage)-replaced"
+        if Glibc.rename(directory, aside) != 0, errno != ENOENT { throw .system("rename", directory) }
+        guard Glibc.rename(stage, directory) == 0 else { throw .system("rename", stage) }
+        try Durable.removeTree(aside)
+    }
+}
