@@ -66,7 +66,7 @@ let package = Package(
         room(
             "Registry",
             [
-                "Names", "Blobs", "Blocking", "CanonicalJSON", "Manifest", "RegistryAPI", "Signing",
+                "Names", "Blobs", "Blocking", "CanonicalJSON", "Durable", "Manifest", "RegistryAPI", "Signing",
                 "Transparency", "Trust",
             ]
         ),

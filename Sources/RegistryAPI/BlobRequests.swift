@@ -1,7 +1,7 @@
 package import CanonicalJSON
 package import Names
 
-/// `POST /api/v1/blobs/have`: which of these would the registry still need?
+/// `POST /api/v1/blobs/have` asks which of these the registry still needs.
 package struct HaveRequest: APIDocument {
     /// Digests asked about in one request; more is a refused request.
     package static let mostDigests = 10_000
@@ -31,7 +31,7 @@ package struct HaveResponse: APIDocument {
     package var json: JSONValue { .members(["missing": .array(missing.map { .text($0.hex) })]) }
 }
 
-/// `PUT /api/v1/blobs/sha256/<hex>`: what is now stored.
+/// What `PUT /api/v1/blobs/sha256/<hex>` left stored.
 package struct BlobResponse: APIDocument {
     package let digest: Digest
     package let length: UInt64

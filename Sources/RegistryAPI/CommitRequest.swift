@@ -1,7 +1,7 @@
 package import CanonicalJSON
 import Names
 
-/// `POST /api/v1/commit`: signed role files and the documents that they list, all or nothing.
+/// `POST /api/v1/commit` takes signed role files and the documents that they list, all or nothing.
 package struct CommitRequest: APIDocument {
     /// One signed role file.
     package struct Role: Sendable, Equatable {
