@@ -129,7 +129,7 @@ let package = Package(
         tests("NamesTests", ["Names"]),
         tests("CanonicalJSONTests", ["CanonicalJSON"]),
         tests("BlockingTests", ["Blocking", "Names"]),
-        tests("DurableTests", ["Durable", "Names", "Support"]),
+        tests("DurableTests", ["Durable", "Blocking", "Names", "Support"]),
         tests("SigningTests", ["Signing", "Names"]),
         tests("TLSTests", ["TLS", "Names", "Support"]),
         tests("SQLiteKitTests", ["SQLiteKit", "Names", "Support"]),
@@ -139,7 +139,10 @@ let package = Package(
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
         tests("BlobsTests", ["Blobs", "Names", "Signing", "Support"]),
         tests("HTTPServerTests", ["HTTPServer", "TLS", "Names"]),
-        tests("TransferTests", ["Transfer", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]),
+        tests(
+            "TransferTests",
+            ["Transfer", "Blocking", "Durable", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]
+        ),
         tests(
             "RegistryTests",
             [

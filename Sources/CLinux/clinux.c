@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -49,6 +50,18 @@ uint64_t clinux_monotonic_nanoseconds(void) {
 int clinux_open(const char *path, int flags, int mode) { return open(path, flags, mode); }
 int clinux_open_at(int directory, const char *name, int flags, int mode) {
     return openat(directory, name, flags, mode);
+}
+
+int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
+    return posix_spawn_file_actions_addchdir_np(actions, directory);
+}
+const int clinux_limit_address_space = RLIMIT_AS;
+const int clinux_limit_processor = RLIMIT_CPU;
+const int clinux_limit_file_size = RLIMIT_FSIZE;
+const int clinux_limit_files = RLIMIT_NOFILE;
+int clinux_limit(pid_t process, int resource, uint64_t most) {
+    struct rlimit limit = {most, most};
+    return prlimit(process, resource, &limit, NULL);
 }
 
 int clinux_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }

@@ -1,1 +1,243 @@
+import Blocking
+import Names
+import Synchronization
 import Testing
+
+private final class Shared<Value: Sendable>: Sendable {
+    let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+}
+
+@Suite("Waiting")
+struct WaitingTests {
+    @Test("a wait lasts as long as asked")
+    func lasts() async throws {
+        let start = MonotonicTime.now
+        try await Blocking.sleep(seconds: 0.05)
+        #expect(MonotonicTime.now.seconds(since: start) >= 0.05)
+    }
+
+    @Test("many waits at once end in the order of their times")
+    func order() async throws {
+        let ended = Shared<[Int]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in [3, 1, 2] {
+                group.addTask {
+                    try await Blocking.sleep(seconds: Double(index) * 0.08)
+                    ended.value.withLock { $0.append(index) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(ended.value.withLock { $0 } == [1, 2, 3])
+    }
+
+    @Test("a cancelled wait ends at once")
+    func cancelled() async throws {
+        let start = MonotonicTime.now
+        let task = Task { try await Blocking.sleep(seconds: 60) }
+        try await Blocking.sleep(seconds: 0.02)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(MonotonicTime.now.seconds(since: start) < 30)
+    }
+
+    @Test("a wait in a task that is cancelled already does not begin")
+    func cancelledBefore() async throws {
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await Blocking.sleep(seconds: 60)
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("a time that has passed is no wait")
+    func past() async throws {
+        try await Blocking.sleep(until: MonotonicTime(nanoseconds: 1))
+        try await Blocking.sleep(seconds: -3)
+    }
+
+    @Test("adding to a time is held at the end of the range")
+    func heldAtEnd() {
+        let late = MonotonicTime(nanoseconds: .max - 1)
+        #expect(late.adding(seconds: 1e30) == MonotonicTime(nanoseconds: .max))
+        #expect(late.adding(seconds: .nan) == late)
+    }
+}
+
+@Suite("Blocking pool")
+struct BlockingPoolTests {
+    private enum Wrong: Error { case asked }
+
+    @Test("never more calls run than the pool is wide, and all of them run")
+    func width() async {
+        let pool = BlockingPool(width: 3)
+        let counts = Shared((now: 0, most: 0, all: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    await pool.run {
+                        counts.value.withLock { counts in
+                            counts.now += 1
+                            counts.all += 1
+                            counts.most = max(counts.most, counts.now)
+                        }
+                        _ = Cancellation().wait(seconds: 0.002)
+                        counts.value.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
+        let (most, all) = counts.value.withLock { ($0.most, $0.all) }
+        #expect(all == 50)
+        #expect((1...3).contains(most))
+    }
+
+    @Test("a typed error comes through as it was thrown")
+    func typed() async {
+        await #expect(throws: Wrong.asked) {
+            try await BlockingPool.shared.run { () throws(Wrong) -> Int in throw Wrong.asked }
+        }
+    }
+
+    @Test("cancelling the task tells the work at once")
+    func cancellation() async throws {
+        let cancellation = Cancellation()
+        let task = Task {
+            await BlockingPool.shared.run(onCancel: { cancellation.cancel() }) {
+                cancellation.wait(seconds: 60)
+            }
+        }
+        try await Blocking.sleep(seconds: 0.02)
+        task.cancel()
+        #expect(await task.value)
+    }
+}
+
+@Suite("Blocking executor")
+struct BlockingExecutorTests {
+    private actor Blocked {
+        private let executor = BlockingExecutor(label: "test")
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+        private var count = 0
+
+        func block(seconds: Double) -> Int {
+            _ = Cancellation().wait(seconds: seconds)
+            count += 1
+            return count
+        }
+    }
+
+    @Test("blocked actors do not hold up other tasks")
+    func blockedActors() async throws {
+        async let counts = withTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 { group.addTask { await Blocked().block(seconds: 0.5) } }
+            return await group.reduce(0, +)
+        }
+        let start = MonotonicTime.now
+        for _ in 0..<100 { await Task.yield() }
+        #expect(MonotonicTime.now.seconds(since: start) < 0.4)
+        #expect(await counts == 16)
+    }
+}
+
+@Suite("Byte ring")
+struct ByteRingTests {
+    @Test("all bytes come through in order, cut at multiples of the slot", arguments: [0, 5, 64, 100, 1_000])
+    func order(_ start: UInt64) async {
+        let sent = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let ring = ByteRing(slotSize: 64, slots: 3, position: start)
+        async let done: Bool = BlockingPool.shared.run {
+            for index in stride(from: 0, to: sent.count, by: 37) {
+                let part = sent[index..<min(index + 37, sent.count)]
+                guard part.withUnsafeBytes({ ring.put($0) }) else { return false }
+            }
+            ring.finish()
+            return true
+        }
+        let (received, misplaced): ([UInt8], Int) = await BlockingPool.shared.run {
+            var received: [UInt8] = []
+            var misplaced = 0
+            ring.consume { position, bytes in
+                if position != start + UInt64(received.count) { misplaced += 1 }
+                let last = position + UInt64(bytes.count) - 1
+                if position / 64 != last / 64 { misplaced += 1 }
+                received += bytes
+                return true
+            }
+            return (received, misplaced)
+        }
+        #expect(await done)
+        #expect(received == sent)
+        #expect(misplaced == 0)
+    }
+
+    @Test("a consumer that refuses stops the producer")
+    func refusal() async {
+        let ring = ByteRing(slotSize: 64, slots: 2, position: 0)
+        async let accepted: Bool = BlockingPool.shared.run {
+            let bytes = [UInt8](repeating: 1, count: 64)
+            for _ in 0..<1_000 where !bytes.withUnsafeBytes({ ring.put($0) }) { return false }
+            return true
+        }
+        await BlockingPool.shared.run { ring.consume { position, _ in position < 128 } }
+        #expect(await !accepted)
+    }
+}
+
+@Suite("Child processes")
+struct ChildProcessTests {
+    @Test("outputs, exit code, environment and directory are the child's own")
+    func runs() async throws {
+        var child = ChildProcess("/bin/sh", ["-c", "echo \"$WORD\"; pwd; echo bad >&2; cat; exit 7"])
+        child.environment = ["WORD": "hello"]
+        child.directory = "/usr"
+        let result = try await child.run()
+        #expect(result.ending == .exited(7))
+        #expect(result.outputText == "hello\n/usr\n")
+        #expect(result.errorText == "bad\n")
+    }
+
+    @Test("a child that overruns is killed with its own children")
+    func overruns() async throws {
+        var child = ChildProcess("/bin/sh", ["-c", "sleep 60 & echo started; sleep 60"])
+        child.deadline = 0.3
+        let result = try await child.run()
+        #expect(result.ending == .overran(seconds: 0.3))
+        #expect(result.outputText == "started\n")
+    }
+
+    @Test("output beyond the limit is dropped and does not block the child")
+    func limitedOutput() async throws {
+        var child = ChildProcess("/bin/sh", ["-c", "head -c 500000 /dev/zero"])
+        child.outputLimit = ByteCount(1_000)
+        let result = try await child.run()
+        #expect(result.ending == .exited(0))
+        #expect(result.output.count == 1_000)
+    }
+
+    @Test("limits hold in the child")
+    func limits() async throws {
+        var child = ChildProcess("/bin/sh", ["-c", "sleep 0.2; ulimit -n; ulimit -t; ulimit -v; ulimit -f"])
+        child.limits = [
+            .openFiles(16), .processorSeconds(5), .addressSpace(.mebibytes(512)), .fileSize(ByteCount(1_024)),
+        ]
+        #expect(try await child.run().outputText == "16\n5\n524288\n2\n")
+    }
+
+    @Test("a program that is not there is named")
+    func absent() async {
+        await #expect(throws: ChildProcessError.self) { try await ChildProcess("/nonexistent/program").run() }
+    }
+
+    @Test("cancelling kills the child")
+    func cancelled() async throws {
+        let start = MonotonicTime.now
+        let task = Task { try await ChildProcess("/bin/sleep", ["60"]).run() }
+        try await Blocking.sleep(seconds: 0.05)
+        task.cancel()
+        await #expect(throws: ChildProcessError.cancelled) { try await task.value }
+        #expect(MonotonicTime.now.seconds(since: start) < 30)
+    }
+}

@@ -1,4 +1,5 @@
 #pragma once
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,12 @@ uint64_t clinux_monotonic_nanoseconds(void);
 // open(2) with a mode is variadic.
 int clinux_open(const char *path, int flags, int mode);
 int clinux_open_at(int directory, const char *name, int flags, int mode);
+
+int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory);
+
+// prlimit: bounds what another process may use; `resource` is one of the constants.
+int clinux_limit(pid_t process, int resource, uint64_t most);
+extern const int clinux_limit_address_space, clinux_limit_processor, clinux_limit_file_size, clinux_limit_files;
 
 // epoll, with the event flattened to what the server reads.
 struct clinux_event {

@@ -1,0 +1,77 @@
+package import Names
+
+/// Another program, run with bounds on time, output and resources.
+package struct ChildProcess: Sendable {
+    /// A path, not searched for.
+    package var executable: String
+    package var arguments: [String]
+
+    /// The whole environment of the child; `nil` hands on our own.
+    package var environment: [String: String]?
+    package var directory: String?
+
+    /// The most that is kept of each of its two outputs; the rest is read and dropped.
+    package var outputLimit = ByteCount.mebibytes(1)
+
+    /// Seconds after which its whole process group is killed.
+    package var deadline = 60.0
+
+    /// Applied right after the start, so they bound its work but not its first instructions.
+    package var limits: [ResourceLimit] = []
+
+    package init(_ executable: String, _ arguments: [String] = []) {
+        self.executable = executable
+        self.arguments = arguments
+    }
+
+    /// Runs the child to its end; cancelling the task kills it.
+    ///
+    /// - Throws: `ChildProcessError` when it could not be started, or was cancelled.
+    package func run() async throws(ChildProcessError) -> ChildResult {
+        let cancellation: Cancellation = Cancellation()
+        return try await BlockingPool.shared.run(onCancel: { cancellation.cancel() }) {
+            () throws(ChildProcessError) -> ChildResult in
+            let child = try SpawnedChild(self)
+            return try child.result(deadline: deadline, limit: outputLimit, cancellation: cancellation)
+        }
+    }
+}
+
+/// A bound on what a child may use (setrlimit).
+package enum ResourceLimit: Sendable, Equatable {
+    case addressSpace(ByteCount)
+    case processorSeconds(UInt64)
+    case fileSize(ByteCount)
+    case openFiles(UInt64)
+}
+
+/// How a child ended and what it said.
+package struct ChildResult: Sendable, Equatable {
+    package enum Ending: Sendable, Equatable {
+        case exited(Int32)
+        case signalled(Int32)
+
+        /// Killed by us when its time was over.
+        case overran(seconds: Double)
+    }
+
+    package let ending: Ending
+    package let output: [UInt8]
+    package let errors: [UInt8]
+
+    package var outputText: String { String(decoding: output, as: UTF8.self) }
+    package var errorText: String { String(decoding: errors, as: UTF8.self) }
+}
+
+/// Why there is no result.
+package enum ChildProcessError: Error, Sendable, Equatable, CustomStringConvertible {
+    case notStarted(executable: String, code: Int32, reason: String)
+    case cancelled
+
+    package var description: String {
+        switch self {
+        case .notStarted(let executable, _, let reason): "could not start \(executable): \(reason)"
+        case .cancelled: "the child process was cancelled"
+        }
+    }
+}
