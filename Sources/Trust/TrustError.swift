@@ -60,8 +60,8 @@ package enum TrustError: Error, Equatable, Sendable {
     /// A search that would visit more roles than the limit.
     case tooManyDelegations(path: TargetPath, limit: Int)
 
-    /// More root versions in one refresh than the limit.
-    case tooManyRoots(limit: Int)
+    /// No document of the role was stored, and none was asked for.
+    case missing(role: RoleName)
 
     /// A shape that Sealift does not accept, although TUF would.
     case shape(role: RoleName, reason: String)
@@ -113,7 +113,7 @@ extension TrustError: CustomStringConvertible {
         case .notDelegated(let role, let parent): "role \(role): \(parent) does not delegate to it"
         case .tooManyDelegations(let path, let limit):
             "\(path): not found in the first \(limit) roles of the search"
-        case .tooManyRoots(let limit): "role root: more than \(limit) new versions in one refresh"
+        case .missing(let role): "role \(role): nothing is stored; synchronise first"
         case .shape(let role, let reason): "role \(role): not a shape that Sealift accepts: \(reason)"
         case .issuedInFuture(let role, let issued, let clock):
             "role \(role): signed at \(issued), but this machine's clock says \(clock); set the clock"
