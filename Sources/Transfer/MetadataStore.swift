@@ -1,0 +1,38 @@
+package import Durable
+import Names
+
+/// Where a client keeps the metadata that it has verified, exactly as received.
+///
+/// Nothing in it is trusted for being there: every use verifies it again from
+/// the pinned root.
+package protocol MetadataStore: Sendable {
+    /// - Parameter name: `root.json`, `root_history/3.root.json`, `timestamp.json`, `vision~detector.json`.
+    /// - Returns: `nil` when there is no such file.
+    func load(_ name: String) throws(DurableError) -> [UInt8]?
+
+    /// Replaces or creates a file; on any error the old one stays.
+    func save(_ name: String, _ bytes: [UInt8]) throws(DurableError)
+}
+
+/// Metadata in a folder: current files by role name, and every root in `root_history`.
+package struct FolderMetadataStore: MetadataStore {
+    private let directory: String
+
+    package init(directory: String) { self.directory = directory }
+
+    package func load(_ name: String) throws(DurableError) -> [UInt8]? {
+        // Longer than any role may be is not what this program stored: as good as absent.
+        do {
+            return try Durable.readFileIfPresent("\(directory)/\(name)", maximum: Limits.targets)
+        } catch {
+            guard case .tooLong = error else { throw error }
+            return nil
+        }
+    }
+
+    package func save(_ name: String, _ bytes: [UInt8]) throws(DurableError) {
+        let path = "\(directory)/\(name)"
+        try Durable.makeDirectory(Durable.parent(of: path))
+        try Durable.writeAtomically(path, bytes)
+    }
+}
