@@ -18,7 +18,7 @@ package struct SQLiteError: Error, Sendable, Equatable {
         self.sql = sql
     }
 
-    /// - Parameter handle: Where the detail of `code` is read; must be from the call that has just failed.
+    /// Reads the detail from the connection whose last call has just failed.
     init(code: Int32, handle: OpaquePointer?, sql: String? = nil) {
         self.init(
             code: handle.map { sqlite3_extended_errcode($0) } ?? code,
