@@ -50,7 +50,7 @@ let package = Package(
 
         // Rules: pure, synchronous, no clock, no I/O.
         rules("Manifest", ["Names", "CanonicalJSON"]),
-        rules("ModelFormats", ["Names", "Manifest"]),
+        rules("ModelFormats", ["Names", "CanonicalJSON", "Manifest"]),
         rules("Trust", ["Names", "CanonicalJSON", "Signing"]),
         rules("Transparency", ["Names", "CanonicalJSON", "Signing"]),
         rules("RegistryAPI", ["Names", "CanonicalJSON"]),
