@@ -138,7 +138,7 @@ let package = Package(
         tests("TrustTests", ["Trust", "CanonicalJSON", "Names", "Signing", "Support"]),
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
         tests("BlobsTests", ["Blobs", "Names", "Signing", "Support"]),
-        tests("HTTPServerTests", ["HTTPServer", "TLS", "Names"]),
+        tests("HTTPServerTests", ["HTTPServer", "Blocking", "TLS", "Names", "Support"]),
         tests(
             "TransferTests",
             ["Transfer", "Blocking", "Durable", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]
