@@ -72,7 +72,7 @@ let package = Package(
         ),
         room(
             "RegistryStoreSQLite",
-            ["Names", "Blocking", "Registry", "SQLiteKit", "Signing", "Trust", "Transparency"],
+            ["Names", "Blocking", "Durable", "Registry", "SQLiteKit", "Signing"],
             plugins: ["EmbedMigrations"]
         ),
         room(
