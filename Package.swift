@@ -50,7 +50,7 @@ let package = Package(
 
         // Rules: pure, synchronous, no clock, no I/O.
         rules("Manifest", ["Names", "CanonicalJSON"]),
-        rules("ModelFormats", ["Names", "CanonicalJSON", "Manifest"]),
+        rules("ModelFormats", ["Names", "Manifest"]),
         rules("Trust", ["Names", "CanonicalJSON", "Signing"]),
         rules("Transparency", ["Names", "CanonicalJSON", "Signing"]),
         rules("RegistryAPI", ["Names", "CanonicalJSON"]),
@@ -72,7 +72,7 @@ let package = Package(
         ),
         room(
             "RegistryStoreSQLite",
-            ["Names", "Blocking", "Durable", "Registry", "SQLiteKit", "Signing"],
+            ["Names", "Blocking", "Registry", "SQLiteKit", "Signing", "Trust", "Transparency"],
             plugins: ["EmbedMigrations"]
         ),
         room(
@@ -94,7 +94,7 @@ let package = Package(
                 "Signing", "Transfer", "Trust",
             ]
         ),
-        room("ModelLibrary", ["Names", "Blocking", "Generations", "Inference", "Manifest"]),
+        room("ModelLibrary", ["Names", "Blocking", "CanonicalJSON", "Generations", "Inference", "Manifest"]),
         room("ModelRuntimes", ["Names", "Blocking", "Inference", "Manifest"]),
 
         // Wiring.
@@ -138,7 +138,7 @@ let package = Package(
         tests("TrustTests", ["Trust", "CanonicalJSON", "Names", "Signing", "Support"]),
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
         tests("BlobsTests", ["Blobs", "Names", "Signing", "Support"]),
-        tests("HTTPServerTests", ["HTTPServer", "Blocking", "TLS", "Names", "Support"]),
+        tests("HTTPServerTests", ["HTTPServer", "TLS", "Names"]),
         tests(
             "TransferTests",
             ["Transfer", "Blocking", "Durable", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]

@@ -18,7 +18,7 @@ public enum InferenceError: Error, Equatable, Sendable {
     /// An input has another element type than the model takes.
     case inputElement(String, expected: Tensor.Element, found: Tensor.Element)
 
-    /// An input has another number of dimensions than the model takes.
+    /// An input has another shape, or number of dimensions, than the model takes.
     case inputRank(String, expected: String, found: [Int])
 
     /// A dimension, counted from 0, has a length that the model does not take.

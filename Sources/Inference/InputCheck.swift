@@ -91,11 +91,25 @@ extension Port {
         guard tensor.element == element else {
             throw .inputElement(name, expected: element, found: tensor.element)
         }
-        guard let shape else { return }
-        guard tensor.shape.count == shape.count else {
-            throw .inputRank(name, expected: kind.description, found: tensor.shape)
+        switch shape {
+        case .unknownRank: break
+        case .oneOf(let shapes):
+            guard shapes.contains(tensor.shape) else {
+                throw .inputRank(name, expected: kind.description, found: tensor.shape)
+            }
+        case .dimensions(let dimensions): try check(tensor.shape, against: dimensions, bindings: &bindings)
         }
-        for (axis, (dimension, length)) in zip(shape, tensor.shape).enumerated() {
+    }
+
+    private func check(
+        _ shape: [Int],
+        against dimensions: [PortDimension],
+        bindings: inout SymbolBindings
+    ) throws(InferenceError) {
+        guard shape.count == dimensions.count else {
+            throw .inputRank(name, expected: kind.description, found: shape)
+        }
+        for (axis, (dimension, length)) in zip(dimensions, shape).enumerated() {
             guard dimension.accepts(length) else {
                 throw .inputDimension(name, axis: axis, expected: dimension.description, found: length)
             }

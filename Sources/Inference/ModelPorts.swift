@@ -17,8 +17,8 @@ public struct ModelPorts: Equatable, Sendable {
 public struct Port: Equatable, Sendable {
     /// What goes through a port.
     public enum Kind: Equatable, Sendable {
-        /// A tensor; `shape` is `nil` when the number of dimensions is unknown.
-        case tensor(Tensor.Element, shape: [PortDimension]?)
+        /// A tensor and the shapes that it may have.
+        case tensor(Tensor.Element, PortShape)
 
         /// A list, a dictionary or an image, named for people.
         case other(String)
@@ -30,7 +30,7 @@ public struct Port: Equatable, Sendable {
     /// What goes through it.
     public let kind: Kind
 
-    /// Whether a caller may leave it out: the model then uses a value of its own.
+    /// Whether an input may be left out, so that the model uses a value of its own, or an output missing.
     public let isOptional: Bool
 
     /// Describes a port.
@@ -38,6 +38,34 @@ public struct Port: Equatable, Sendable {
         self.name = name
         self.kind = kind
         self.isOptional = isOptional
+    }
+}
+
+/// The shapes that a tensor may have.
+public enum PortShape: Equatable, Sendable {
+    /// Any shape with any number of dimensions; not the same as a single element.
+    case unknownRank
+
+    /// Each dimension by itself; none means a single element.
+    case dimensions([PortDimension])
+
+    /// Whole shapes, one of which it must be.
+    case oneOf([[Int]])
+}
+
+extension PortShape: ExpressibleByArrayLiteral {
+    /// A shape whose dimensions are known.
+    public init(arrayLiteral dimensions: PortDimension...) { self = .dimensions(dimensions) }
+}
+
+extension PortShape: CustomStringConvertible {
+    /// For people: `[batch, 3]`.
+    public var description: String {
+        switch self {
+        case .unknownRank: "[...]"
+        case .dimensions(let dimensions): "[\(dimensions.map(\.description).joined(separator: ", "))]"
+        case .oneOf(let shapes): shapes.map { "\($0)" }.joined(separator: " or ")
+        }
     }
 }
 
@@ -86,9 +114,7 @@ extension Port.Kind: CustomStringConvertible {
     /// For people: `float32[batch, 3]`.
     public var description: String {
         switch self {
-        case .tensor(let element, nil): "\(element.rawValue)[...]"
-        case .tensor(let element, let shape?):
-            "\(element.rawValue)[\(shape.map(\.description).joined(separator: ", "))]"
+        case .tensor(let element, let shape): element.rawValue + shape.description
         case .other(let name): name
         }
     }

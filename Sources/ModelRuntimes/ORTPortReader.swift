@@ -88,7 +88,7 @@ struct ORTPortReader {
             guard let element = ORTElement.element(number) else {
                 return .other("a tensor of element type \(number)")
             }
-            return .tensor(element, shape: try info.dimensions())
+            return .tensor(element, .dimensions(try info.dimensions()))
         }
     }
 }

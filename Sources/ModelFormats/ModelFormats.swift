@@ -1,0 +1,1 @@
+// Room prepared; see Package.swift.

@@ -1,0 +1,28 @@
+/// Lets one model at a time be loaded in the whole process, in the order of asking.
+///
+/// Memory is highest while a model loads, so two loads at once could be one
+/// too many where either alone fits.
+actor LoadTurn {
+    static let shared = LoadTurn()
+
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Waits for the turn.
+    func take() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    /// Passes the turn on; once for every `take`.
+    func pass() {
+        guard !waiting.isEmpty else {
+            isTaken = false
+            return
+        }
+        waiting.removeFirst().resume()
+    }
+}
