@@ -8,6 +8,7 @@ extension Connection {
     /// no time-out helps it (SQLITE_BUSY_SNAPSHOT).
     ///
     /// - Throws: What `body` throws, or `SQLiteError.isBusy` before `body` runs.
+    @discardableResult
     package borrowing func transaction<Success, Failure: Error>(
         _ body: (borrowing Connection) throws(Failure) -> Success,
         failing translate: (SQLiteError) -> Failure
@@ -16,6 +17,7 @@ extension Connection {
     }
 
     /// Runs `body` in a transaction that may write; any error rolls all of it back.
+    @discardableResult
     package borrowing func transaction<Success>(
         _ body: (borrowing Connection) throws(SQLiteError) -> Success
     ) throws(SQLiteError) -> Success {
