@@ -50,7 +50,7 @@ let package = Package(
 
         // Rules: pure, synchronous, no clock, no I/O.
         rules("Manifest", ["Names", "CanonicalJSON"]),
-        rules("ModelFormats", ["Names", "Manifest"]),
+        rules("ModelFormats", ["Names", "CanonicalJSON", "Manifest"]),
         rules("Trust", ["Names", "CanonicalJSON", "Signing"]),
         rules("Transparency", ["Names", "CanonicalJSON", "Signing"]),
         rules("RegistryAPI", ["Names", "CanonicalJSON"]),
@@ -72,7 +72,7 @@ let package = Package(
         ),
         room(
             "RegistryStoreSQLite",
-            ["Names", "Blocking", "Registry", "SQLiteKit", "Signing", "Trust", "Transparency"],
+            ["Names", "Blocking", "Durable", "Registry", "SQLiteKit", "Signing"],
             plugins: ["EmbedMigrations"]
         ),
         room(
@@ -138,7 +138,7 @@ let package = Package(
         tests("TrustTests", ["Trust", "CanonicalJSON", "Names", "Signing", "Support"]),
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
         tests("BlobsTests", ["Blobs", "Names", "Signing", "Support"]),
-        tests("HTTPServerTests", ["HTTPServer", "TLS", "Names"]),
+        tests("HTTPServerTests", ["HTTPServer", "Blocking", "TLS", "Names", "Support"]),
         tests(
             "TransferTests",
             ["Transfer", "Blocking", "Durable", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]

@@ -31,7 +31,8 @@ CREATE TABLE metadata_file (
     sha256       BLOB NOT NULL CHECK (length(sha256) = 32),
     snapshot     INTEGER NOT NULL CHECK (snapshot > 0),
     committed_at INTEGER NOT NULL,
-    PRIMARY KEY (role, version)
+    PRIMARY KEY (role, version),
+    UNIQUE (snapshot, role)
 ) STRICT;
 
 CREATE TRIGGER metadata_file_insert BEFORE INSERT ON metadata_file
@@ -41,6 +42,18 @@ CREATE TRIGGER metadata_file_update BEFORE UPDATE ON metadata_file
 BEGIN SELECT RAISE(ABORT, 'metadata_file is append-only'); END;
 CREATE TRIGGER metadata_file_delete BEFORE DELETE ON metadata_file
 BEGIN SELECT RAISE(ABORT, 'metadata_file is append-only'); END;
+
+-- The newest committed version of each role; kept by the trigger alone.
+CREATE TABLE role_head (
+    role    TEXT PRIMARY KEY,
+    version INTEGER NOT NULL CHECK (version > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER metadata_file_head AFTER INSERT ON metadata_file
+BEGIN
+    INSERT INTO role_head (role, version) VALUES (NEW.role, NEW.version)
+    ON CONFLICT (role) DO UPDATE SET version = excluded.version;
+END;
 
 -- The newest row is what devices poll; what it names is published.
 CREATE TABLE timestamp_file (

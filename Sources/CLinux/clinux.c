@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -21,6 +22,7 @@ const uint32_t clinux_epoll_in = EPOLLIN;
 const uint32_t clinux_epoll_out = EPOLLOUT;
 const uint32_t clinux_epoll_hangup = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 const uint32_t clinux_epoll_edge = EPOLLET;
+const uint32_t clinux_epoll_exclusive = EPOLLEXCLUSIVE;
 
 int clinux_accept4(int listener, int flags) {
     return accept4(listener, NULL, NULL, SOCK_CLOEXEC | flags);
@@ -84,4 +86,7 @@ int clinux_epoll_wait(int epoll, struct clinux_event *events, int capacity, int 
         events[i].token = native[i].data.u64;
     }
     return found;
+}
+ssize_t clinux_sendfile(int socket, int file, off_t offset, size_t length) {
+    return sendfile(socket, file, &offset, length);
 }

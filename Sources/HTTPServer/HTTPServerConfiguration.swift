@@ -1,4 +1,5 @@
 package import Names
+package import TLS
 
 /// How long the server waits for a peer.
 ///
@@ -54,13 +55,17 @@ package struct HTTPServerConfiguration: Sendable {
     /// 0 lets the system choose one; `HTTPServer.port` tells which.
     package var port: Int
 
+    /// Certificate and key; nil serves plain HTTP.
+    package var tls: ServerTLS?
+
     /// Threads that run an event loop.
     package var loops = 2
     package var deadlines = HTTPDeadlines()
     package var limits = HTTPLimits()
 
-    package init(address: String = "127.0.0.1", port: Int = 0) {
+    package init(address: String = "127.0.0.1", port: Int = 0, tls: ServerTLS? = nil) {
         self.address = address
         self.port = port
+        self.tls = tls
     }
 }

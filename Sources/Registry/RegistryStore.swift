@@ -74,6 +74,11 @@ package protocol RegistryStore: Sendable {
     func recordBlockProof(_ proof: BlockProof) async throws(RegistryError)
     func recordToken(_ token: Token, digest: Digest, now: UnixTime) async throws(RegistryError)
 
+    /// Takes back every token with this label.
+    ///
+    /// - Returns: How many there were.
+    func revokeTokens(label: String, now: UnixTime) async throws(RegistryError) -> Int
+
     /// Appends to what operators ask about afterwards.
     func recordEvent(_ event: RegistryEvent) async throws(RegistryError)
 
@@ -89,10 +94,13 @@ package protocol RegistryStore: Sendable {
 
     // MARK: Reads of the registry's own
 
-    /// Runs a read over one consistent state.
-    func read<Answer>(
-        _ body: (any RegistryView) throws(RegistryError) -> Answer
+    /// Runs a read over one consistent state, the committed one.
+    func read<Answer: Sendable>(
+        _ body: @Sendable (any RegistryView) throws(RegistryError) -> Answer
     ) throws(RegistryError) -> Answer
+    func blobLength(_ digest: Digest) throws(RegistryError) -> UInt64?
+
+    /// The token with this digest, unless it was revoked.
     func token(digest: Digest) throws(RegistryError) -> Token?
     func logRows(from index: Int64, limit: Int) throws(RegistryError) -> [LogRow]
     func counts() throws(RegistryError) -> RegistryCounts
@@ -125,6 +133,7 @@ package struct RegistryEvent: Sendable, Equatable {
     package enum Kind: String, Sendable {
         case created, committed, refused
         case tokenIssued = "token-issued"
+        case tokenRevoked = "token-revoked"
     }
 
     package let time: UnixTime

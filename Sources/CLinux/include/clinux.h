@@ -42,3 +42,7 @@ int clinux_epoll_change(int epoll, int file, uint32_t events, uint64_t token);
 int clinux_epoll_remove(int epoll, int file);
 int clinux_epoll_wait(int epoll, struct clinux_event *events, int capacity, int milliseconds);
 extern const uint32_t clinux_epoll_in, clinux_epoll_out, clinux_epoll_hangup, clinux_epoll_edge;
+// For a listener that several epolls watch: a connection wakes one of them, not all.
+extern const uint32_t clinux_epoll_exclusive;
+
+ssize_t clinux_sendfile(int socket, int file, off_t offset, size_t length);

@@ -1,0 +1,28 @@
+/// How much of everything a reader takes before it gives up.
+///
+/// Far above honest models, and low enough that a file made to exhaust a
+/// machine ends in an error within about a second.
+package struct FormatLimits: Equatable, Sendable {
+    /// Bytes looked at; weights are stepped over and do not count.
+    package var bytes: UInt64 = 64 << 20
+
+    /// Fields met, unknown ones included.
+    package var fields: UInt64 = 8_000_000
+
+    /// Messages inside messages.
+    package var depth = 64
+    package var metadataPairs = 4_096
+
+    /// Bytes of one metadata key or value.
+    package var metadataValue: UInt64 = 1 << 20
+
+    /// Bytes of all metadata.
+    package var metadataTotal: UInt64 = 8 << 20
+    package var labels = 1_000_000
+
+    /// Bytes of all labels.
+    package var labelBytes: UInt64 = 32 << 20
+    package var externalFiles = 4_096
+
+    package init() {}
+}

@@ -1,0 +1,73 @@
+import CanonicalJSON
+package import Manifest
+package import Names
+
+/// What a reader found in a model file.
+package struct Inspection: Equatable, Sendable {
+    package var format: ModelFormat
+
+    /// In normal form, ready for a manifest.
+    ///
+    /// Of a format that says no interface, or has no reader yet, it is empty
+    /// and marked as declared.
+    package var interface: Interface
+    package var requires: Requirements
+
+    /// Files beside this one that belong to the model, by path.
+    package var externalFiles: [ExternalFile]
+    package var metadata: ModelMetadata
+
+    package init(
+        format: ModelFormat,
+        interface: Interface = Interface(inputs: [], outputs: [], isDeclared: true),
+        requires: Requirements = Requirements(),
+        externalFiles: [ExternalFile] = [],
+        metadata: ModelMetadata = ModelMetadata()
+    ) {
+        self.format = format
+        self.interface = interface
+        self.requires = requires
+        self.externalFiles = externalFiles
+        self.metadata = metadata
+    }
+}
+
+/// A file beside the model that holds some of its weights.
+package struct ExternalFile: Equatable, Sendable {
+    /// Relative to the folder of the model file.
+    package var path: FilePath
+
+    /// The least length at which every tensor lies inside.
+    package var requiredLength: UInt64
+
+    package init(path: FilePath, requiredLength: UInt64) {
+        self.path = path
+        self.requiredLength = requiredLength
+    }
+}
+
+/// What the file says about itself; for people, and never trusted.
+package struct ModelMetadata: Equatable, Sendable {
+    package struct Property: Equatable, Sendable {
+        package var key: String
+        package var value: String
+    }
+
+    package var graphName = ""
+    package var producerName = ""
+    package var producerVersion = ""
+    package var domain = ""
+
+    /// The file's own counter; `nil` when it has none.
+    package var modelVersion: Int64?
+    package var documentation = ""
+
+    /// Sorted by key, each key once.
+    package var properties: [Property] = []
+
+    package init() {}
+
+    package subscript(key: String) -> String? {
+        properties.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
+    }
+}

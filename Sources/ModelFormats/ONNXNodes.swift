@@ -1,0 +1,109 @@
+import Manifest
+import Names
+
+/// Nodes, attributes and local functions, walked for what may hide in them.
+extension ONNXReader {
+    /// NodeProto.
+    mutating func readNode(_ field: ProtobufField, isNested: Bool) throws(FormatError) {
+        let message = try field.message("node", in: reader)
+        var operation = ""
+        var domain = ""
+        var found = ONNXLabels()
+        var fields = ProtobufFields(message, singular: [3, 4, 6, 7, 8], in: reader)
+        while let inner = try fields.next() {
+            switch inner.number {
+            case 4: operation = try inner.text("op_type", limit: 1_024, in: reader)
+            case 5: try readAttribute(try inner.message("attribute", in: reader), into: &found)
+            case 7: domain = try inner.text("domain", limit: 1_024, in: reader)
+            default: break
+            }
+        }
+        if operation == "EPContext" {
+            throw .refused(.onnx, field: "node", offset: field.offset, .deviceContext)
+        }
+        note(domain: Self.written(domain), at: field)
+        if !isNested, domain == "ai.onnx.ml", ONNXLabels.operations.contains(operation) {
+            labels.merge(found)
+        }
+    }
+
+    /// FunctionProto: a domain of its own, and nodes.
+    mutating func readFunction(_ message: ProtobufMessage) throws(FormatError) {
+        var domain: String?
+        var ignored = ONNXLabels()
+        var fields = ProtobufFields(message, singular: [1, 8, 10, 13], in: reader)
+        while let field = try fields.next() {
+            switch field.number {
+            case 7: try readNode(field, isNested: true)
+            case 10: domain = try field.text("domain", limit: 1_024, in: reader)
+            case 11: try readAttribute(try field.message("attribute_proto", in: reader), into: &ignored)
+            default: break
+            }
+        }
+        definedDomains.insert(Self.written(domain ?? ""))
+    }
+
+    /// AttributeProto: every way in which it can hold tensors, and class labels.
+    private mutating func readAttribute(
+        _ message: ProtobufMessage,
+        into found: inout ONNXLabels
+    ) throws(FormatError) {
+        var name = ""
+        var values = ONNXLabels()
+        var fields = ProtobufFields(message, singular: [1, 2, 3, 4, 5, 6, 13, 14, 20, 21, 22], in: reader)
+        while let field = try fields.next() {
+            switch field.number {
+            case 1: name = try field.text("name", limit: 1_024, in: reader)
+            case 5: _ = try readTensor(try field.message("t", in: reader))
+            case 6: try walkGraph(try field.message("g", in: reader))
+            case 8: try values.addIntegers(field, in: reader, isLabels: ONNXLabels.attributes.contains(name))
+            case 9: try values.addText(field, in: reader, isLabels: ONNXLabels.attributes.contains(name))
+            case 10: _ = try readTensor(try field.message("tensors", in: reader))
+            case 11: try walkGraph(try field.message("graphs", in: reader))
+            case 22: _ = try readSparseTensor(try field.message("sparse_tensor", in: reader))
+            case 23: _ = try readSparseTensor(try field.message("sparse_tensors", in: reader))
+            default: break
+            }
+        }
+        if ONNXLabels.attributes.contains(name) { found.merge(values) }
+    }
+
+    /// TensorProto: its name, and where its data lies if not inside.
+    mutating func readTensor(_ message: ProtobufMessage) throws(FormatError) -> String {
+        var name = ""
+        var entries: [ONNXExternalData.Entry] = []
+        var isExternal = false
+        var fields = ProtobufFields(message, singular: [2, 3, 8, 9, 12, 14], in: reader)
+        while let field = try fields.next() {
+            switch field.number {
+            case 8: name = try field.text("name", limit: 1_024, in: reader)
+            case 13: entries.append(try ONNXExternalData.Entry(field, in: reader))
+            case 14:
+                let location = try field.integer("data_location")
+                guard (0...1).contains(location) else { throw field.error("data_location", .outOfRange) }
+                isExternal = location == 1
+            default: break
+            }
+        }
+        guard isExternal == !entries.isEmpty else {
+            let offset = message.range.lowerBound
+            throw .malformed(.onnx, field: "\(message.field).external_data", offset: offset, .contradiction)
+        }
+        if isExternal { try external.add(entries, at: message) }
+        return name
+    }
+
+    /// SparseTensorProto: two tensors; the values' name is its own.
+    mutating func readSparseTensor(_ message: ProtobufMessage) throws(FormatError) -> String {
+        var name = ""
+        var fields = ProtobufFields(message, singular: [1, 2], in: reader)
+        while let field = try fields.next() {
+            switch field.number {
+            case 1: name = try readTensor(try field.message("values", in: reader))
+            case 2: _ = try readTensor(try field.message("indices", in: reader))
+            default: break
+            }
+        }
+        return name
+    }
+}

@@ -1,0 +1,164 @@
+import Manifest
+import Names
+
+/// Reads an ONNX model (ModelProto, ONNX 1.23) without reading its weights.
+///
+/// In order: the fields of the model; its graph, with every nested graph,
+/// attribute and local function, because external data and foreign operators
+/// can hide in each; then what only the whole can say: which inputs are real,
+/// which operator domains are defined, which files belong to the model.
+struct ONNXReader {
+    let reader: ProtobufReader
+    var metadata = ModelMetadata()
+    var metadataBytes: UInt64 = 0
+    var propertyKeys: Set<[UInt8]> = []
+    var irVersion: Int64?
+    var opsets: [String: Int64] = [:]
+    var external: ONNXExternalData
+    var labels = ONNXLabels()
+
+    /// Operator domains that nodes and imports name, with the first place of each.
+    var usedDomains: [String: ProtobufField] = [:]
+
+    /// Domains that local functions of this model define.
+    var definedDomains: Set<String> = []
+
+    static let format = ModelFormat.onnx
+
+    /// Operators that come with the runtimes that Sealift knows.
+    static let knownDomains: Set<String> = ["ai.onnx", "ai.onnx.ml", "com.microsoft"]
+
+    init(_ source: any ByteSource, limits: FormatLimits) {
+        reader = ProtobufReader(source, format: Self.format, limits: limits)
+        external = ONNXExternalData(limits: limits)
+    }
+
+    /// Reads the whole model.
+    consuming func inspection() throws(FormatError) -> Inspection {
+        var graph: ONNXGraph?
+        var fields = ProtobufFields(reader.root, singular: [1, 2, 3, 4, 5, 6, 7], in: reader)
+        while let field = try fields.next() {
+            switch field.number {
+            case 1: irVersion = try field.integer("ir_version")
+            case 2: metadata.producerName = try text(field, "producer_name")
+            case 3: metadata.producerVersion = try text(field, "producer_version")
+            case 4: metadata.domain = try text(field, "domain")
+            case 5: metadata.modelVersion = try field.integer("model_version")
+            case 6: metadata.documentation = try text(field, "doc_string")
+            case 7: graph = try readGraph(try field.message("graph", in: reader))
+            case 8: try readOpset(field)
+            case 14: try readProperty(field)
+            case 20:
+                throw FormatError.refused(.onnx, field: "training_info", offset: field.offset, .trainingInfo)
+            case 25: try readFunction(try field.message("function", in: reader))
+            default: break
+            }
+        }
+        guard let graph else { throw missing("graph") }
+        guard let irVersion else { throw missing("ir_version") }
+        guard (1...Int64(Int32.max)).contains(irVersion) else {
+            throw FormatError.malformed(.onnx, field: "model.ir_version", offset: 0, .outOfRange)
+        }
+        guard irVersion < 3 || opsets["ai.onnx"] != nil || !opsets.isEmpty else {
+            throw missing("opset_import")
+        }
+        try checkDomains()
+        metadata.graphName = graph.name
+        metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return Inspection(
+            format: .onnx,
+            interface: try interface(of: graph, irVersion: irVersion),
+            requires: Requirements(irVersion: irVersion, opsets: opsets),
+            externalFiles: try external.files(),
+            metadata: metadata
+        )
+    }
+
+    private func missing(_ name: String) -> FormatError {
+        .malformed(.onnx, field: "model.\(name)", offset: reader.root.range.upperBound, .missing)
+    }
+
+    private mutating func text(_ field: ProtobufField, _ name: String) throws(FormatError) -> String {
+        let text = try field.text(name, limit: reader.limits.metadataValue, in: reader)
+        metadataBytes += UInt64(text.utf8.count)
+        guard metadataBytes <= reader.limits.metadataTotal else {
+            let limit = reader.limits.metadataTotal
+            throw .limit(.onnx, which: "bytes of metadata", found: metadataBytes, limit: limit)
+        }
+        return text
+    }
+
+    private mutating func readOpset(_ field: ProtobufField) throws(FormatError) {
+        var domain = ""
+        var version: Int64?
+        var fields = ProtobufFields(
+            try field.message("opset_import", in: reader),
+            singular: [1, 2],
+            in: reader
+        )
+        while let inner = try fields.next() {
+            switch inner.number {
+            case 1: domain = try inner.text("domain", limit: 1_024, in: reader)
+            case 2: version = try inner.integer("version")
+            default: break
+            }
+        }
+        guard let version, (1...Int64(Int32.max)).contains(version) else {
+            throw field.error("opset_import.version", version == nil ? .missing : .outOfRange)
+        }
+        let name = Self.written(domain)
+        guard opsets.updateValue(version, forKey: name) == nil else {
+            throw field.error("opset_import", .duplicate)
+        }
+        note(domain: name, at: field)
+    }
+
+    private mutating func readProperty(_ field: ProtobufField) throws(FormatError) {
+        var key: String?
+        var value = ""
+        var fields = ProtobufFields(
+            try field.message("metadata_props", in: reader),
+            singular: [1, 2],
+            in: reader
+        )
+        while let inner = try fields.next() {
+            switch inner.number {
+            case 1: key = try text(inner, "key")
+            case 2: value = try text(inner, "value")
+            default: break
+            }
+        }
+        guard let key else { throw field.error("metadata_props.key", .missing) }
+        guard propertyKeys.insert(Array(key.utf8)).inserted else {
+            throw field.error("metadata_props", .duplicate)
+        }
+        guard metadata.properties.count < reader.limits.metadataPairs else {
+            let limit = UInt64(reader.limits.metadataPairs)
+            throw .limit(.onnx, which: "metadata pairs", found: limit + 1, limit: limit)
+        }
+        metadata.properties.append(ModelMetadata.Property(key: key, value: value))
+    }
+
+    /// The domain `""` is `ai.onnx`.
+    static func written(_ domain: String) -> String { domain.isEmpty ? "ai.onnx" : domain }
+
+    mutating func note(domain: String, at field: ProtobufField) {
+        if usedDomains[domain] == nil { usedDomains[domain] = field }
+    }
+
+    /// Every operator must come with a runtime, or be defined inside the model.
+    private func checkDomains() throws(FormatError) {
+        let foreign = usedDomains.filter { domain, _ in
+            let isPlain = domain.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            return !Self.knownDomains.contains(domain) && !(isPlain && definedDomains.contains(domain))
+        }
+        guard let first = foreign.min(by: { $0.value.offset < $1.value.offset }) else { return }
+        let domain = String(first.key.prefix(128))
+        throw .refused(
+            .onnx,
+            field: first.value.message.field,
+            offset: first.value.offset,
+            .operatorDomain(domain)
+        )
+    }
+}

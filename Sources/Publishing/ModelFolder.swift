@@ -1,0 +1,92 @@
+import Durable
+import Glibc
+package import Names
+
+/// The files of a path that somebody publishes, a single file or a folder.
+package struct ModelFolder: Sendable {
+    package struct File: Sendable {
+        /// Where it lies, links resolved.
+        package let location: String
+        package let path: FilePath
+    }
+
+    /// Sorted by path.
+    package let files: [File]
+
+    /// Names left out, with the reason, for the person who publishes.
+    package let skipped: [String]
+
+    /// Lists what would be published.
+    ///
+    /// Links to files are followed, because that is how model caches look; what
+    /// version control and caches leave behind is skipped and named.
+    ///
+    /// - Throws: `PublishingError.unpublishable` for a name that may not stand in a manifest, too many files,
+    ///   or none.
+    package init(_ path: String) throws(PublishingError) {
+        var files: [File] = []
+        var skipped: [String] = []
+        switch Self.kind(path) {
+        case S_IFREG:
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            files = [try Self.file(path, named: name)]
+        case S_IFDIR:
+            try Self.walk(path, below: "", depth: 0, into: &files, &skipped)
+        default:
+            throw .usage("\(path) is neither a file nor a folder; give the model's file or its folder")
+        }
+        guard !files.isEmpty else { throw .unpublishable("\(path) has no file to publish") }
+        self.files = files.sorted { $0.path < $1.path }
+        self.skipped = skipped.sorted()
+    }
+
+    private static func walk(
+        _ folder: String,
+        below prefix: String,
+        depth: Int,
+        into files: inout [File],
+        _ skipped: inout [String]
+    ) throws(PublishingError) {
+        guard depth < 16 else { throw .unpublishable("\(folder) nests deeper than 16 folders") }
+        let names: [String]
+        do { names = try Durable.names(in: folder) } catch { throw .file(error) }
+        for name in names.sorted() {
+            let place = prefix.isEmpty ? name : "\(prefix)/\(name)"
+            if isLeftOut(name) {
+                skipped.append(place)
+                continue
+            }
+            switch kind("\(folder)/\(name)") {
+            case S_IFREG: files.append(try file("\(folder)/\(name)", named: place))
+            case S_IFDIR:
+                try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &files, &skipped)
+            default: throw .unpublishable("\(folder)/\(name) is neither a file nor a folder")
+            }
+            guard files.count <= Limits.filesInVariant else {
+                throw .unpublishable("more than \(Limits.filesInVariant) files in \(folder)")
+            }
+        }
+    }
+
+    private static func isLeftOut(_ name: String) -> Bool {
+        name.hasPrefix(".") || name == "__pycache__" || name == "node_modules"
+    }
+
+    private static func file(_ location: String, named name: String) throws(PublishingError) -> File {
+        guard let path = FilePath(name) else {
+            throw .unpublishable(
+                "‘\(name)’ cannot be the name of a published file: expected up to 16 plain segments in NFC, without "
+                    + "control characters, backslash, colon, or a dot or space at the end; rename it"
+            )
+        }
+        guard let real = realpath(location, nil) else { throw .file(.system("resolve", location)) }
+        defer { free(real) }
+        return File(location: String(cString: real), path: path)
+    }
+
+    /// The kind of what `path` leads to, following links; 0 for nothing.
+    private static func kind(_ path: String) -> mode_t {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+    }
+}

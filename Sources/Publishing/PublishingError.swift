@@ -1,0 +1,49 @@
+package import Durable
+package import RegistryAPI
+package import Signing
+package import Transfer
+
+/// Why a version, a key or a configuration did not become what was asked.
+///
+/// Nothing was published: the registry takes a commit whole or not at all.
+package enum PublishingError: Error, Sendable {
+    /// The client configuration is not one.
+    case configuration(String)
+
+    /// A key could not be used; the sentence never holds the key.
+    case key(path: String, SigningError)
+
+    /// A file of this machine could not be read or written.
+    case file(DurableError)
+
+    /// The model's files, or what was said of them, cannot be published.
+    case unpublishable(String)
+
+    /// The call makes no sense.
+    case usage(String)
+
+    /// The registry's signed state was not accepted.
+    case chain(UpdateError)
+
+    /// A transfer did not end well.
+    case transfer(FetchError)
+
+    /// The registry said no, and why.
+    case problem(Problem, status: Int)
+}
+
+extension PublishingError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .configuration(let reason):
+            "the client configuration cannot be used: \(reason); ‘sealift init’ writes a good one"
+        case .key(let path, let error): "the key \(path) cannot be used: \(error)"
+        case .file(let error): error.description
+        case .unpublishable(let reason), .usage(let reason): reason
+        case .chain(let error): "\(error)"
+        case .transfer(let error): error.description
+        case .problem(let problem, let status):
+            "the registry answered \(status), \(problem.code.title): \(problem.detail)"
+        }
+    }
+}

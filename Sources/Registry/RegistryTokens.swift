@@ -1,0 +1,57 @@
+package import Names
+import Signing
+
+extension Registry {
+    /// The form of a token: a prefix by which scanners for leaked secrets know it, and 32 random bytes.
+    private static let prefix = "sealift_"
+
+    /// Makes a token; only its digest is kept, so this is the one time that it can be shown.
+    package func issueToken(_ token: Token, now: UnixTime) async throws(RegistryError) -> String {
+        try await Self.issueToken(token, in: store, now: now)
+    }
+
+    /// As ``issueToken(_:now:)``, before there is an online key at hand.
+    package static func issueToken(
+        _ token: Token,
+        in store: any RegistryStore,
+        now: UnixTime
+    ) async throws(RegistryError) -> String {
+        let secret = prefix + Hex.text(randomBytes(32))
+        try await store.recordToken(token, digest: digest(ofToken: secret), now: now)
+        try await store.recordEvent(
+            RegistryEvent(
+                time: now,
+                kind: .tokenIssued,
+                subject: token.label,
+                detail: "\(token.scope) until \(token.expires)"
+            )
+        )
+        return secret
+    }
+
+    package func revokeTokens(label: String, now: UnixTime) async throws(RegistryError) -> Int {
+        let count = try await store.revokeTokens(label: label, now: now)
+        guard count > 0 else { return 0 }
+        try await store.recordEvent(
+            RegistryEvent(time: now, kind: .tokenRevoked, subject: label, detail: "\(count) tokens")
+        )
+        return count
+    }
+
+    /// What the bearer of `secret` may do now; `nil` for an unknown, revoked or expired token.
+    ///
+    /// The look-up goes by the digest of what was sent, so its time tells
+    /// nothing about how much of a guess was right.
+    package func token(_ secret: String, now: UnixTime) throws(RegistryError) -> Token? {
+        guard secret.utf8.starts(with: Self.prefix.utf8), secret.utf8.count == Self.prefix.utf8.count + 64
+        else {
+            return nil
+        }
+        guard let token = try store.token(digest: Self.digest(ofToken: secret)), now < token.expires else {
+            return nil
+        }
+        return token
+    }
+
+    private static func digest(ofToken secret: String) -> Digest { SHA256.digest(of: Array(secret.utf8)) }
+}

@@ -1,0 +1,80 @@
+import Blocking
+import Names
+import Registry
+import SQLiteKit
+
+/// The one connection that writes, on a thread that may block.
+///
+/// Each method is one transaction, so decisions come one after the other here,
+/// and between processes by SQLite's own lock.
+actor Writer {
+    private let database: Database
+    private let executor: BlockingExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(database: sending Database) {
+        self.database = database
+        executor = BlockingExecutor(label: "registry-writer")
+    }
+
+    func create(_ first: FirstCommit) throws(RegistryError) {
+        try database.decide { () throws(RegistryError) in
+            guard try database.newest("root") == nil else { throw .alreadyCreated }
+            try database.insertSettings(of: first)
+            try database.insert(first.revision)
+            try database.insert(first.timestamp)
+            try database.insert(
+                RegistryEvent(time: first.revision.time, kind: .created, subject: "registry", detail: "")
+            )
+        }
+    }
+
+    func commit(
+        _ rule: @Sendable (any RegistryView) throws(RegistryError) -> Revision?
+    ) throws(RegistryError) -> Revision? {
+        try database.decide { () throws(RegistryError) in
+            guard let revision = try rule(database) else { return nil }
+            try database.insert(revision)
+            return revision
+        }
+    }
+
+    func publish(
+        _ rule: @Sendable (any RegistryView) throws(RegistryError) -> TimestampFile?
+    ) throws(RegistryError) -> TimestampFile? {
+        try database.decide { () throws(RegistryError) in
+            guard let timestamp = try rule(database) else { return nil }
+            try database.insert(timestamp)
+            return timestamp
+        }
+    }
+
+    func lease(_ digests: [Digest], until: UnixTime) throws(RegistryError) -> [Digest] {
+        try database.decide { () throws(RegistryError) in try database.lease(digests, until: until) }
+    }
+
+    func recordBlob(_ digest: Digest, length: UInt64, lease: UnixTime, now: UnixTime) throws(RegistryError) {
+        try database.decide { () throws(RegistryError) in
+            try database.insertBlob(digest, length: length, lease: lease, now: now)
+        }
+    }
+
+    func recordBlockProof(_ proof: BlockProof) throws(RegistryError) {
+        try database.decide { () throws(RegistryError) in try database.insertBlockProof(proof) }
+    }
+
+    func recordToken(_ token: Token, digest: Digest, now: UnixTime) throws(RegistryError) {
+        try database.decide { () throws(RegistryError) in
+            try database.insertToken(token, digest: digest, now: now)
+        }
+    }
+
+    func revokeTokens(label: String, now: UnixTime) throws(RegistryError) -> Int {
+        try database.decide { () throws(RegistryError) in try database.revokeTokens(label, now: now) }
+    }
+
+    func recordEvent(_ event: RegistryEvent) throws(RegistryError) {
+        try database.decide { () throws(RegistryError) in try database.insert(event) }
+    }
+}
