@@ -50,7 +50,11 @@ extension Connection {
             switch transport.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])) {
             case .moved(let count):
                 moved += count
-                withholdsContinue = false
+                if withholdsContinue {
+                    // It sends without waiting for our word, and is measured from now on.
+                    withholdsContinue = false
+                    meter = RateMeter(now: now)
+                }
                 deliver(buffer[..<count])
             case .blocked(let readiness): return .wait(readiness)
             case .ended, .broken: return .close
@@ -127,7 +131,7 @@ extension Connection {
     }
 
     /// Sends what can be sent; `.ended` when everything is out.
-    private func sendSome(_ buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    private func sendSome(_ buffer: UnsafeMutableRawBufferPointer) -> IOStep {
         guard var outgoing else { return .ended }
         self.outgoing = nil  // so that changing the copy copies no bytes
         defer { self.outgoing = outgoing }
@@ -184,6 +188,8 @@ extension Connection {
             case .ended, .broken: return .close
             }
         }
+        guard !isDraining || !input.isEmpty else { return .close }
+        if input.isEmpty { input = [] }  // gives back what a long request took
         phase = .readingHead
         scanner = HeadScanner(limit: Int(state.limits.head.rawValue))
         let patience = input.isEmpty ? state.deadlines.idle : state.deadlines.head

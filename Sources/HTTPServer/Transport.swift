@@ -3,7 +3,7 @@ import Glibc
 import TLS
 
 /// What one attempt to move bytes came to.
-enum Transfer {
+enum IOStep {
     case moved(Int)
 
     /// Nothing now; try again when the socket is ready for this.
@@ -54,24 +54,24 @@ final class Transport {
     }
 
     /// Goes on with the handshake; `.moved(0)` when it is done.
-    func handshake() -> Transfer {
+    func handshake() -> IOStep {
         guard let progress = session?.handshake() else { return .moved(0) }
         return transfer(progress)
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> IOStep {
         if let progress = session?.read(into: buffer) { return transfer(progress) }
         return readRaw(into: buffer)
     }
 
     /// Reads past TLS, for bytes that are dropped.
-    func readRaw(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    func readRaw(into buffer: UnsafeMutableRawBufferPointer) -> IOStep {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         return count == 0 ? .ended : transfer(count, blocked: .reading)
     }
 
     /// Sends some bytes; with `more` the system may wait for what follows before it sends a packet.
-    func write(_ bytes: UnsafeRawBufferPointer, more: Bool) -> Transfer {
+    func write(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOStep {
         if let progress = session?.write(bytes) { return transfer(progress) }
         let flags = Int32(MSG_NOSIGNAL) | (more ? Int32(MSG_MORE) : 0)
         return transfer(Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags), blocked: .writing)
@@ -86,7 +86,7 @@ final class Transport {
         offset: UInt64,
         length: UInt64,
         by buffer: UnsafeMutableRawBufferPointer
-    ) -> Transfer {
+    ) -> IOStep {
         guard isSecure else {
             // One thread that is told of SIGPIPE would end the whole process;
             // OwnThread starts the loop with every signal blocked.
@@ -107,7 +107,7 @@ final class Transport {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    private func transfer(_ count: Int, blocked: Readiness) -> Transfer {
+    private func transfer(_ count: Int, blocked: Readiness) -> IOStep {
         if count >= 0 { return .moved(count) }
         switch errno {
         case EAGAIN, EINTR: return .blocked(blocked)
@@ -115,7 +115,7 @@ final class Transport {
         }
     }
 
-    private func transfer(_ progress: TLSProgress) -> Transfer {
+    private func transfer(_ progress: TLSProgress) -> IOStep {
         switch progress {
         case .done: .moved(0)
         case .bytes(let count): .moved(count)
