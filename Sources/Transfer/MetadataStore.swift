@@ -6,8 +6,10 @@ import Names
 /// Nothing in it is trusted for being there: every use verifies it again from
 /// the pinned root.
 package protocol MetadataStore: Sendable {
-    /// - Parameter name: `root.json`, `root_history/3.root.json`, `timestamp.json`, `vision~detector.json`.
+    /// Reads `root.json`, `root_history/3.root.json`, `timestamp.json`, `vision~detector.json` and the like.
+    ///
     /// - Returns: `nil` when there is no such file.
+    /// - Throws: `DurableError` when the disk fails.
     func load(_ name: String) throws(DurableError) -> [UInt8]?
 
     /// Replaces or creates a file; on any error the old one stays.

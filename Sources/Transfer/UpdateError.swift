@@ -1,7 +1,9 @@
 package import Durable
 package import Trust
 
-/// Why metadata could not be brought up to date. What was trusted before stays.
+/// Why metadata could not be brought up to date.
+///
+/// What was trusted before stays.
 package enum UpdateError: Error, Sendable, Equatable {
     /// A file is not what it must be.
     case refused(TrustError)

@@ -13,7 +13,9 @@ package struct TargetsStage: Sendable {
     package private(set) var clock: TrustClock
     private var loaded: [Edge: Verified<TargetsDocument>] = [:]
 
-    /// Where the bytes of a role come from. Both are verified alike; only what is new is also held to the clock.
+    /// Where the bytes of a role come from.
+    ///
+    /// Both are verified alike; only what is new is also held to the clock.
     package enum Origin: Sendable {
         case stored, fetched
     }
@@ -48,7 +50,7 @@ package struct TargetsStage: Sendable {
 
     /// The document of `role` under `delegator`, if it has been accepted.
     ///
-    /// - Parameter delegator: `nil` for the top-level targets role, which the root names.
+    /// The top-level targets role has no delegator: the root names it.
     package func document(
         of role: RoleName,
         under delegator: Verified<TargetsDocument>?

@@ -28,6 +28,7 @@ package struct TrustClock: Sendable, Equatable {
     package private(set) var floor: UnixTime
 
     /// - Parameters:
+    ///   - policy: Whether signed times count at all.
     ///   - local: Read once, for the whole update.
     ///   - floor: The greatest signed time of earlier updates.
     package init(policy: TrustPolicy, local: UnixTime, floor: UnixTime? = nil) {

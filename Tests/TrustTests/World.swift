@@ -1,0 +1,77 @@
+import Names
+import Signing
+import Support
+import Testing
+import Transfer
+import Trust
+
+/// A registry with the model `vision/detector`, and one client that has synchronised with it.
+struct World {
+    static let start = UnixTime(rawValue: 1_796_000_000)
+    static let detector = ModelName("vision/detector")
+
+    let registry: RegistrySimulator
+    let store = MemoryMetadataStore()
+    let policy: TrustPolicy
+
+    /// A Sealift repository.
+    init() throws {
+        let model = try #require(Self.detector)
+        registry = RegistrySimulator(try SimulatedRepository.sealift(model, now: Self.start))
+        policy = .sealift
+    }
+
+    /// A plain TUF repository with nothing but its top-level roles.
+    init(plain: Void) throws {
+        registry = RegistrySimulator(try SimulatedRepository(now: Self.start, sealift: nil))
+        policy = .plainTUF
+    }
+
+    func updater(now: UnixTime? = nil) -> MetadataUpdater {
+        registry.updater(store, now: now, policy: policy)
+    }
+
+    /// Brings the client up to date, with every role of the model.
+    @discardableResult
+    func synchronise(now: UnixTime? = nil) async throws -> MetadataUpdater {
+        var updater = updater(now: now)
+        try await updater.refresh()
+        if policy == .sealift {
+            _ = try await updater.role(.hold)
+            _ = try await updater.target("vision/detector/live.json")
+            _ = try await updater.target("vision/detector/1.0.0.json")
+        }
+        _ = registry.takeRequests()
+        return updater
+    }
+
+    /// Expects an update to be refused with exactly `error`, and the store to stay as it was.
+    func expectRefusal(
+        _ error: TrustError,
+        now: UnixTime? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ update: (inout MetadataUpdater) async throws -> Void = { try await $0.refresh() }
+    ) async throws {
+        let before = store.contents
+        var updater = updater(now: now)
+        await #expect(throws: UpdateError.refused(error), sourceLocation: sourceLocation) {
+            try await update(&updater)
+        }
+        let after = store.contents
+        for (name, bytes) in before where name != "poll-state" {
+            #expect(after[name] == bytes, "\(name) changed", sourceLocation: sourceLocation)
+        }
+        #expect(Set(after.keys) == Set(before.keys), sourceLocation: sourceLocation)
+    }
+}
+
+extension RoleName {
+    static let hold = RoleName("sealift~hold")
+    static let vision = RoleName("vision")
+    static let release = RoleName("vision~detector")
+    static let live = RoleName("vision~detector~live")
+}
+
+extension RoleName: ExpressibleByStringLiteral {
+    package init(stringLiteral name: String) { self.init(name) }
+}
