@@ -15,7 +15,7 @@ package final class BlockingPool: Sendable {
     /// Runs `body` on a thread that may block.
     ///
     /// The caller's cancellation does not reach `body`; use
-    /// ``run(onCancel:_:)`` for work that can be told to stop.
+    /// ``run(cancelling:_:)`` for work that can be told to stop.
     ///
     /// - Throws: What `body` throws.
     package func run<Success: Sendable, Failure: Error>(
@@ -45,6 +45,16 @@ package final class BlockingPool: Sendable {
             onCancel()
         }
         return try result.get()
+    }
+
+    /// Runs `body`, which watches `cancellation`; the calling task's cancellation sets it.
+    ///
+    /// - Throws: What `body` throws.
+    package func run<Success: Sendable, Failure: Error>(
+        cancelling cancellation: Cancellation,
+        _ body: @escaping @Sendable () throws(Failure) -> Success
+    ) async throws(Failure) -> Success {
+        try await run(onCancel: cancellation.cancel, body)
     }
 
     private static func result<Success, Failure: Error>(

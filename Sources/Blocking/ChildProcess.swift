@@ -28,8 +28,8 @@ package struct ChildProcess: Sendable {
     ///
     /// - Throws: `ChildProcessError` when it could not be started, or was cancelled.
     package func run() async throws(ChildProcessError) -> ChildResult {
-        let cancellation: Cancellation = Cancellation()
-        return try await BlockingPool.shared.run(onCancel: { cancellation.cancel() }) {
+        let cancellation = Cancellation()
+        return try await BlockingPool.shared.run(cancelling: cancellation) {
             () throws(ChildProcessError) -> ChildResult in
             let child = try SpawnedChild(self)
             return try child.result(deadline: deadline, limit: outputLimit, cancellation: cancellation)

@@ -13,7 +13,7 @@ struct SpawnedChild {
         guard clinux_pipe(&output) == 0 else { throw Self.failure(child, errno) }
         guard clinux_pipe(&errors) == 0 else {
             let code = errno
-            output.forEach { close($0) }
+            for end in output { close(end) }
             throw Self.failure(child, code)
         }
         defer {
@@ -64,13 +64,13 @@ struct SpawnedChild {
         posix_spawnattr_setflags(&attributes, Int16(flags))
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(child.executable)]
         arguments += child.arguments.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
+        defer { for argument in arguments { free(argument) } }
         guard let environment = child.environment else {
             return posix_spawn(&pid, child.executable, &actions, &attributes, arguments, environ)
         }
         var pairs: [UnsafeMutablePointer<CChar>?] =
             environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { pairs.forEach { free($0) } }
+        defer { for pair in pairs { free(pair) } }
         return posix_spawn(&pid, child.executable, &actions, &attributes, arguments, &pairs)
     }
 

@@ -25,6 +25,11 @@ static inline CURLcode ccurl_set_read(CURL *handle, ccurl_write function, void *
     CURLcode code = curl_easy_setopt(handle, CURLOPT_READFUNCTION, function);
     return code ? code : curl_easy_setopt(handle, CURLOPT_READDATA, context);
 }
+typedef int (*ccurl_seek)(void *context, curl_off_t offset, int origin);
+static inline CURLcode ccurl_set_seek(CURL *handle, ccurl_seek function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
+}
 static inline CURLcode ccurl_set_header(CURL *handle, ccurl_write function, void *context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, function);
     return code ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);

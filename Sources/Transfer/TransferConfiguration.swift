@@ -74,3 +74,12 @@ extension Credential: CustomStringConvertible, CustomReflectable {
     package var description: String { "a token for \(origin)" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+extension Credential {
+    func matches(_ address: WebAddress) -> Bool {
+        guard AnswerHead.isPlain(token), let own = try? WebAddress(origin, allowsPlainLoopback: true) else {
+            return false
+        }
+        return own.origin == address.origin
+    }
+}

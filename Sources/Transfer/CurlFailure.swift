@@ -1,0 +1,44 @@
+import CCurl
+
+/// libcurl's code and words, sorted into refusals and outages.
+struct CurlFailure {
+    let code: CURLcode
+    let detail: String
+
+    func error(_ call: Call) -> FetchError {
+        let url = call.address.url
+        switch code {
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            return .refused(.certificate(detail: detail), url: url)
+        case CURLE_SSL_CACERT_BADFILE:
+            return .refused(.configuration(detail: "the CA file cannot be used (\(detail))"), url: url)
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+            return call.head.status == 0 && detail.contains("HTTP/0.9")
+                ? .refused(.malformedAnswer(detail: detail), url: url) : .refused(.malformedURL, url: url)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            return .refused(.malformedAnswer(detail: detail), url: url)
+        case CURLE_SSL_CONNECT_ERROR where !wasConnectionLost:
+            return .refused(.tls(detail: detail), url: url)
+        case CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_NOTFOUND:
+            return .refused(.tls(detail: detail), url: url)
+        default: return .outage(outage(call), url: url)
+        }
+    }
+
+    private func outage(_ call: Call) -> FetchOutage {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved(detail: detail)
+        case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR, CURLE_OPERATION_TIMEDOUT, CURLE_PROXY:
+            .notConnected(detail: detail)
+        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
+            CURLE_ABORTED_BY_CALLBACK:
+            .cutOff(received: call.received, expected: call.head.length)
+        default: .other(detail: detail)
+        }
+    }
+
+    /// libcurl has one code for a handshake that failed and one that was cut off.
+    private var wasConnectionLost: Bool {
+        ["SYSCALL", "reset by peer", "unexpected eof", "Connection was"].contains { detail.contains($0) }
+    }
+}
