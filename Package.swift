@@ -122,7 +122,9 @@ let package = Package(
         // Tests, from fast to slow.
         .target(
             name: "Support",
-            dependencies: ["Names", "CanonicalJSON", "Durable", "Signing", "Transfer", "Trust"],
+            dependencies: [
+                "Names", "Blocking", "CanonicalJSON", "CLinux", "Durable", "Signing", "Transfer", "Trust",
+            ],
             path: "Tests/Support",
             swiftSettings: house
         ),
