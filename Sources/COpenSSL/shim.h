@@ -117,3 +117,7 @@ static inline BIO *copenssl_socket_new(const BIO_METHOD *method, int socket) {
     BIO_set_init(bio, 1);
     return bio;
 }
+
+static const int copenssl_utf8 = MBSTRING_UTF8;
+static const int copenssl_top_any = BN_RAND_TOP_ANY;
+static const int copenssl_bottom_any = BN_RAND_BOTTOM_ANY;

@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+package import Names
 
 /// A server's certificate, key and rules, from which its sessions are made.
 ///
@@ -55,9 +56,13 @@ package final class ClientTLS: @unchecked Sendable {
 
     /// Trusts the certificate authorities of `authoritiesPEM`.
     ///
-    /// - Throws: `TLSError.unusablePEM` when there is none.
-    package init(authoritiesPEM: [UInt8]) throws(TLSError) {
+    /// - Parameters:
+    ///   - authoritiesPEM: One certificate or several.
+    ///   - now: The time by which certificates are judged; `nil` asks the system at each handshake.
+    /// - Throws: `TLSError.unusablePEM` when there is no certificate.
+    package init(authoritiesPEM: [UInt8], now: UnixTime? = nil) throws(TLSError) {
         context = try newContext(TLS_client_method())
+        if let now { X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(context), time_t(now.rawValue)) }
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         guard let input = BIO_new_mem_buf(authoritiesPEM, Int32(clamping: authoritiesPEM.count)) else {
             throw .engineFailed(operation: "read certificates", reason: openSSLReason())
