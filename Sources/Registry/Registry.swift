@@ -155,4 +155,9 @@ package struct Registry: Sendable {
 package struct OnlineRefresh: Sendable, Equatable {
     package let snapshot: Int64?
     package let timestamp: Int64?
+
+    package init(snapshot: Int64?, timestamp: Int64?) {
+        self.snapshot = snapshot
+        self.timestamp = timestamp
+    }
 }
