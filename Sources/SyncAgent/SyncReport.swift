@@ -30,8 +30,11 @@ public struct SyncReport: Sendable, Equatable {
     /// What a person should know although the sync succeeded.
     public var warnings: [String]
 
-    /// The exit code of the command line: 0, or 3 when a model has no newer version that can be used.
-    public var exitCode: Int32 { models.contains { $0.outcome == .held || $0.outcome == .none } ? 3 : 0 }
+    /// The exit code of the command line: the first that applies of 5, 1, 70, 75, 4, 3 and 0.
+    public var exitCode: Int32 {
+        let codes = models.map(\.exitCode)
+        return [5, 1, 70, 75, 4, 3].first { codes.contains($0) } ?? 0
+    }
 }
 
 /// What was decided for one model.
@@ -44,11 +47,14 @@ public struct ModelDecision: Sendable, Equatable {
         /// The newest usable version was active already.
         case unchanged
 
-        /// Newer versions are there, none can be used; the active one stays.
-        case held
+        /// Newer versions are there, none can be used here; the active one stays.
+        case kept
 
-        /// No version can be used, and none is active.
+        /// No version can be used, and none is active; one that was has been left if it had to be.
         case none
+
+        /// Something went wrong with this model; what was active stays. See ``ModelDecision/failure``.
+        case failed
     }
 
     /// The model, `NAMESPACE/MODEL`.
@@ -69,8 +75,20 @@ public struct ModelDecision: Sendable, Equatable {
     /// Why, in one line.
     public var reason: String
 
-    /// Newer versions that were passed over, the newest first.
+    /// Versions that were passed over, the newest first.
     public var skipped: [SkippedVersion]
+
+    /// Why the decision could not be taken or carried out.
+    public var failure: SyncError?
+
+    /// The exit code of the command line, if this were the only model.
+    public var exitCode: Int32 {
+        switch outcome {
+        case .activated, .unchanged: 0
+        case .kept, .none: 3
+        case .failed: failure?.exitCode ?? 70
+        }
+    }
 }
 
 /// A version that was passed over.

@@ -1,0 +1,50 @@
+import Manifest
+import Names
+import Trust
+
+/// What the verified chain says of one model, gathered for the choice.
+struct ModelChain: Sendable {
+    let model: ModelName
+
+    /// Where versions go; `nil` while no version was ever put into use.
+    var live: LiveDocument?
+
+    /// What the release role signed, by version.
+    var releases: [ModelVersion: Digest]
+
+    /// Of the administrators and of the model's team.
+    var denials: [Denial]
+
+    /// What the registry holds back at this moment.
+    var holds: [Digest: Hold]
+
+    init(
+        model: ModelName,
+        live: LiveDocument? = nil,
+        releases: [ModelVersion: Digest] = [:],
+        denials: [Denial] = [],
+        holds: [Digest: Hold] = [:]
+    ) {
+        self.model = model
+        self.live = live
+        self.releases = releases
+        self.denials = denials
+        self.holds = holds
+    }
+
+    /// Why a device must leave this version now; `nil` when it need not.
+    func recall(of version: ModelVersion, _ manifest: Digest) -> String? {
+        if let denial = denials.first(where: { $0.denies(model, version: version, manifest: manifest) }) {
+            return "denied since \(denial.since): \(denial.reason)"
+        }
+        guard let state = live?.state(of: version), state.kind == .recalled else { return nil }
+        return "recalled at \(state.time): \(state.reason)"
+    }
+
+    /// The digests of all manifests that a device must not run.
+    var recalled: [Digest] {
+        let listed = live?.channels.values.flatMap { $0.versions.map(\.identity) } ?? []
+        let released = releases.map { ListedVersion(version: $0.key, manifest: $0.value) }
+        return Set(listed + released).filter { recall(of: $0.version, $0.manifest) != nil }.map(\.manifest)
+    }
+}
