@@ -84,14 +84,18 @@ extension DeviceDirectory {
         dated time: UnixTime
     ) throws(GenerationError) {
         let path = "\(stage)/\(file.path)"
+        var isLinked = false
         try onDisk { () throws(DurableError) in
             if file.path.segments.count > 1 { try Durable.makeDirectory(Durable.parent(of: path)) }
             if source.hasPrefix(incomingPath + "/"), link(source, path) == 0 {
+                isLinked = true
                 return try FileState.seal(path, dated: time)
             }
             try Self.copy(source, to: path)
             try FileState.seal(path, dated: time)
         }
+        // A link is the verified file itself; of another version's file only the state was looked at.
+        if !isLinked { try InstalledVersion.checkBytes(of: file, at: path) }
         guard let state = try FileState(path), state.isRegular, state.length == file.length else {
             throw .unfit(reason: "\(source) is not the \(file.length) bytes of \(file.path)")
         }

@@ -87,14 +87,15 @@ struct InstalledVersion {
                 throw .damaged(path: path, expected: "\(file.length) bytes", found: "\(state.length) bytes")
             }
             if depth == .bytes || state.modified != manifest.created {
-                read += try checkBytes(of: file, at: path)
+                read += try Self.checkBytes(of: file, at: path)
             }
         }
         if depth == .bytes { try checkNothingElse() }
         return read
     }
 
-    private func checkBytes(of file: ManifestFile, at path: String) throws(GenerationError) -> UInt64 {
+    @discardableResult
+    static func checkBytes(of file: ManifestFile, at path: String) throws(GenerationError) -> UInt64 {
         let source = try onDisk { () throws(DurableError) in try FileSource(path) }
         let digest: Digest
         do { digest = try SHA256.digest(ofFile: source.descriptor) } catch {

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import Durable
 package import Names
 
 /// `trust/state.json` (`sealift/state@1`): what the last refresh learned, for readers that verify nothing themselves.
@@ -21,7 +22,17 @@ package struct TrustState: Equatable, Sendable {
     /// Manifest digests that this device must not run: recalled or denied.
     package let recalled: [Digest]
 
-    package init(checked: UnixTime, freshUntil: UnixTime, graceUntil: UnixTime, recalled: [Digest]) {
+    /// The greatest signed time seen, below which no clock is believed.
+    package let clockFloor: UnixTime?
+
+    package init(
+        checked: UnixTime,
+        freshUntil: UnixTime,
+        graceUntil: UnixTime,
+        recalled: [Digest],
+        clockFloor: UnixTime? = nil
+    ) {
+        self.clockFloor = clockFloor
         self.checked = checked
         self.freshUntil = freshUntil
         self.graceUntil = graceUntil
@@ -32,12 +43,14 @@ package struct TrustState: Equatable, Sendable {
     package func isWithinGrace(at now: UnixTime) -> Bool { now < graceUntil }
 
     package var canonical: [UInt8] {
-        let value: JSONValue = .members([
-            "checked": .text(checked.description), "fresh_until": .text(freshUntil.description),
-            "grace_until": .text(graceUntil.description),
-            "recalled": .array(recalled.map { .text($0.hex) }), "type": .text(Self.type),
-        ])
-        return value.compactJSON
+        var object = JSONObject()
+        object["checked"] = .text(checked.description)
+        object["clock_floor"] = clockFloor.map { .text($0.description) }
+        object["fresh_until"] = .text(freshUntil.description)
+        object["grace_until"] = .text(graceUntil.description)
+        object["recalled"] = .array(recalled.map { .text($0.hex) })
+        object["type"] = .text(Self.type)
+        return JSONValue.object(object).compactJSON
     }
 
     /// Reads a state back.
@@ -57,7 +70,25 @@ package struct TrustState: Equatable, Sendable {
             let elements = value["recalled"]?.array
         else { return nil }
         let recalled = elements.compactMap { $0.string.flatMap { Digest(hex: $0) } }
-        self.init(checked: checked, freshUntil: freshUntil, graceUntil: graceUntil, recalled: recalled)
+        self.init(
+            checked: checked,
+            freshUntil: freshUntil,
+            graceUntil: graceUntil,
+            recalled: recalled,
+            clockFloor: value["clock_floor"]?.string.flatMap { UnixTime($0) }
+        )
         guard canonical == bytes else { return nil }
+    }
+}
+
+extension DeviceDirectory {
+    /// Replaces `trust/state.json`, if it says something new.
+    package func save(_ state: TrustState) throws(GenerationError) {
+        let file = "\(trustPath)/state.json"
+        let bytes = state.canonical
+        try onDisk { () throws(DurableError) in
+            if (try? Durable.readFile(file, maximum: TrustState.maximumLength)) == bytes { return }
+            try Durable.writeAtomically(file, bytes)
+        }
     }
 }
