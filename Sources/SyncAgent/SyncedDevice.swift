@@ -30,15 +30,3 @@ public struct SyncedDevice: Sendable {
         throw SyncError(.internal, "verify is not there yet")
     }
 }
-
-extension SyncError {
-    init(_ error: GenerationError) {
-        let kind: Kind =
-            switch error {
-            case .disk: .temporary
-            case .missing, .nothingActive, .notActive, .damaged: .refused
-            case .unfit: .internal
-            }
-        self.init(kind, error.description)
-    }
-}

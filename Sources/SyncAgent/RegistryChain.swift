@@ -1,0 +1,131 @@
+import Manifest
+import Names
+import Transfer
+import Trust
+
+/// The registry's verified chain in one sync, and the documents that hang from it.
+struct RegistryChain: Sendable {
+    private var updater: MetadataUpdater
+    let contents: TargetContents
+
+    /// Where it was verified from, and then the others.
+    let locations: [RepositoryLocation]
+
+    /// The digests of the targets that were used.
+    private(set) var used: Set<Digest> = []
+
+    /// When the first role that was used expires.
+    private(set) var freshUntil: UnixTime
+
+    /// What a person should know.
+    private(set) var warnings: [String] = []
+
+    init(_ updater: MetadataUpdater, contents: TargetContents, locations: [RepositoryLocation]) {
+        self.updater = updater
+        self.contents = contents
+        self.locations = locations
+        freshUntil = updater.freshUntil ?? updater.now
+    }
+
+    /// The later of this machine's clock and every signed time.
+    var now: UnixTime { updater.now }
+
+    var clockFloor: UnixTime? { updater.clockFloor }
+
+    /// What the administrators ask of every device; the defaults when they signed none.
+    mutating func settings() async throws(SyncError) -> SettingsDocument {
+        let path = TargetPath(SettingsDocument.targetPath)
+        guard let file = updater.targets?.document.targets[path] else { return SettingsDocument() }
+        let bytes = try await content(of: path, file)
+        do { return try SettingsDocument(canonical: bytes) } catch {
+            throw SyncError(error, path.description)
+        }
+    }
+
+    /// All that is signed about one model.
+    ///
+    /// - Throws: `UpdateError` when a role cannot be had or trusted.
+    mutating func roles(of model: ModelName) async throws(UpdateError) -> ModelRoles? {
+        guard let team = try await updater.role(.namespace(model.namespace)) else { return nil }
+        let live = try await updater.role(.live(model))
+        let release = try await updater.role(.release(model))
+        for role in [team, live, release] {
+            if let role { freshUntil = min(freshUntil, role.document.expires) }
+        }
+        let denials = (updater.targets?.document.deny ?? []) + team.document.deny
+        return ModelRoles(live: live?.document, release: release?.document, denials: denials)
+    }
+
+    /// The documents that the roles of `model` name.
+    mutating func chain(of model: ModelName, _ roles: ModelRoles) async throws(SyncError) -> ModelChain {
+        var chain = ModelChain(model: model, denials: roles.denials)
+        for (path, file) in roles.release?.targets ?? [:] {
+            let name = path.description.dropFirst(model.description.utf8.count + 1).dropLast(
+                ".json".utf8.count
+            )
+            if let version = ModelVersion(name), let digest = file.sha256 { chain.releases[version] = digest }
+        }
+        let path = LiveDocument.targetPath(model: model)
+        if let file = roles.live?.targets[TargetPath(path)] {
+            let bytes = try await content(of: TargetPath(path), file)
+            do { chain.live = try LiveDocument(canonical: bytes, at: path) } catch {
+                throw SyncError(error, "\(path), version \(roles.live?.version ?? 0) of its role")
+            }
+        }
+        chain.holds = await holds(on: model)
+        return chain
+    }
+
+    /// The manifest of a version that the release role signed.
+    mutating func manifest(
+        of version: ModelVersion,
+        _ model: ModelName,
+        _ roles: ModelRoles
+    ) async throws(SyncError) -> [UInt8] {
+        let path = ModelManifest.targetPath(model: model, version: version)
+        guard let file = roles.release?.targets[TargetPath(path)] else {
+            throw SyncError(.refused, "\(path) is not signed by the release role")
+        }
+        return try await content(of: TargetPath(path), file)
+    }
+
+    /// A hold is the registry's brake; without it a sync goes on and says so.
+    private mutating func holds(on model: ModelName) async -> [Digest: Hold] {
+        do throws(UpdateError) {
+            guard let role = try await updater.role(.hold) else { return [:] }
+            let path = HoldDocument.targetPath(model: model)
+            guard let file = role.document.targets[TargetPath(path)] else { return [:] }
+            let document: HoldDocument
+            do {
+                document = try HoldDocument(
+                    canonical: try await content(of: TargetPath(path), file),
+                    at: path
+                )
+            } catch {
+                warnings.append("no hold applies to \(model): \(error)")
+                return [:]
+            }
+            let effect = document.effect(at: now)
+            for ignored in effect.ignored {
+                warnings.append("a hold on \(ignored.hold.manifest) is ignored: \(ignored.reason)")
+            }
+            return effect.holds
+        } catch {
+            warnings.append("no hold applies to \(model): \(error)")
+            return [:]
+        }
+    }
+
+    private mutating func content(of path: TargetPath, _ file: TargetFile) async throws(SyncError) -> [UInt8]
+    {
+        if let digest = file.sha256 { used.insert(digest) }
+        return try await contents.bytes(of: path, file)
+    }
+}
+
+/// The verified roles of one model; those that are not there yet are `nil`.
+struct ModelRoles: Sendable {
+    let live: TargetsDocument?
+    let release: TargetsDocument?
+    let denials: [Denial]
+}

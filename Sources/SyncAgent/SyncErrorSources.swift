@@ -1,0 +1,59 @@
+import Durable
+import Generations
+import Manifest
+import Transfer
+import Trust
+
+/// How the errors of the modules below become one of the kinds a caller acts on.
+extension SyncError {
+    init(_ error: GenerationError) {
+        let kind: Kind =
+            switch error {
+            case .disk: .temporary
+            case .missing, .nothingActive, .notActive, .damaged, .unfit: .refused
+            }
+        self.init(kind, error.description)
+    }
+
+    init(_ error: DurableError) { self.init(.temporary, error.description) }
+
+    /// - Parameters:
+    ///   - error: What happened.
+    ///   - subject: What it happened to, for people.
+    init(_ error: FetchError, _ subject: String) {
+        let kind: Kind =
+            switch error {
+            case .refused(.plainHTTP, _), .refused(.malformedURL, _): .usage
+            case .refused: .refused
+            case .outage, .storage, .cancelled: .temporary
+            }
+        self.init(kind, subject.isEmpty ? error.description : "\(subject): \(error)")
+    }
+
+    /// An error of the chain as a whole or of one of its roles.
+    ///
+    /// An expired role is `refused` here; whoever knows what is active and how
+    /// long its grace lasts makes `expired` of it.
+    init(_ error: UpdateError, _ subject: String) {
+        switch error {
+        case .refused(let refusal): self.init(.refused, "\(subject): \(refusal)")
+        case .fetch(let error): self.init(error, subject)
+        case .absent, .notStored: self.init(.temporary, "\(subject): \(error)")
+        case .storage(let error): self.init(error)
+        }
+    }
+
+    init(_ error: ManifestError, _ subject: String) { self.init(.refused, "\(subject): \(error)") }
+}
+
+extension UpdateError {
+    var isExpiry: Bool {
+        guard case .refused(.expired) = self else { return false }
+        return true
+    }
+}
+
+/// Runs steps on the disk, so that their errors come out as `SyncError`.
+func onDisk<Success>(_ steps: () throws(GenerationError) -> Success) throws(SyncError) -> Success {
+    do throws(GenerationError) { return try steps() } catch { throw SyncError(error) }
+}
