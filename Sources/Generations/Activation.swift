@@ -40,7 +40,8 @@ extension DeviceDirectory {
             leases.append(lease)
             _ = try ActiveModel(model, in: self)
         }
-        let previous = try activePointer()
+        // A damaged pointer is about to be replaced by a sound one.
+        let previous = try? activePointer()
         let (number, own) = try newGeneration()
         guard
             let record = GenerationRecord(

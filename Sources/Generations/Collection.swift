@@ -46,6 +46,13 @@ extension DeviceDirectory {
         return report
     }
 
+    /// The manifests of every generation that is still on the disk: what this device ran.
+    package func manifestsRun() throws(GenerationError) -> Set<Digest> {
+        let numbers = try names(generationsPath).compactMap { Self.number(ofGeneration: $0) }
+        let models = numbers.compactMap { record(ofGeneration: $0) }.flatMap(\.models)
+        return Set(models.map(\.identity.manifest))
+    }
+
     private func keptGenerations(now: UnixTime, retain: Int64) throws(GenerationError) -> [GenerationRecord] {
         guard let active = try activeGeneration()?.record else { return [] }
         var kept = [active]

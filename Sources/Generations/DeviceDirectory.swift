@@ -29,6 +29,9 @@ package struct DeviceDirectory: Sendable, Hashable {
         return DeviceDirectory(path: real)
     }
 
+    /// A directory that may not be there yet, for looking only: nothing is active in it then.
+    package static func assumed(_ path: String) -> DeviceDirectory { DeviceDirectory(path: path) }
+
     /// The generation that is active now.
     ///
     /// - Returns: `nil` when none was ever activated.

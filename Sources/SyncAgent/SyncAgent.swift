@@ -1,38 +1,96 @@
+import Durable
+import Glibc
+package import Names
+import Transfer
+
 /// Keeps a device's models genuine, current, compatible and whole.
 ///
 /// One agent serves one device directory. Any number of agents and processes
-/// may use the same directory at once.
+/// may use the same directory at once: readers need no lock, and of several
+/// syncs the later ones wait for the first and then find its work done.
 public struct SyncAgent: Sendable {
     /// What is synced.
     public let configuration: SyncConfiguration
+    private let peers: Peers
+    private let clock: @Sendable () -> UnixTime
     private let events: @Sendable (SyncEvent) -> Void
 
     /// Makes an agent.
     ///
     /// - Parameters:
     ///   - configuration: What to sync; checked here.
-    ///   - events: Called while a sync runs, from the task that runs it.
-    /// - Throws: `SyncError` of kind `usage`.
+    ///   - events: Called while a sync runs, from whatever thread has something to tell.
+    /// - Throws: `SyncError` of kind `usage`, or `refused` for a token file that others can read.
     public init(
         configuration: SyncConfiguration,
         events: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) throws(SyncError) {
         try configuration.check()
+        let transfer = try configuration.transfer()
+        let peers = Peers(
+            fetcher: CurlFetcher(configuration: transfer),
+            blobs: BlobDownloader(configuration: transfer)
+        )
+        try self.init(configuration: configuration, peers: peers, clock: Self.systemTime, events: events)
+    }
+
+    /// Makes an agent with ways and a clock of its own, for tests.
+    package init(
+        configuration: SyncConfiguration,
+        peers: Peers,
+        clock: @escaping @Sendable () -> UnixTime,
+        events: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) throws(SyncError) {
+        try configuration.check()
         self.configuration = configuration
+        self.peers = peers
+        self.clock = clock
         self.events = events
     }
 
     /// Brings the device to the newest usable version of each model.
     ///
+    /// What concerns one model alone is in the report (``ModelDecision/failure``),
+    /// and the others move on; what stops all of them is thrown. Either way
+    /// every model that did not move keeps the version it had, except one whose
+    /// version was recalled or denied: that is left at once.
+    ///
     /// - Parameter mode: `.dryRun` takes every decision and changes nothing.
     /// - Returns: What was decided and done.
     /// - Throws: `SyncError`; what was active stays active.
     public func sync(_ mode: SyncMode = .activate) async throws(SyncError) -> SyncReport {
-        throw SyncError(.internal, "sync is not there yet")
+        let run = SyncRun(
+            configuration: configuration,
+            mode: mode,
+            peers: peers,
+            clock: clock(),
+            events: events
+        )
+        return try await run.run()
     }
+
+    static func systemTime() -> UnixTime { UnixTime(rawValue: Int64(time(nil))) }
 }
 
 /// Whether a sync may change the device.
 public enum SyncMode: Sendable {
     case activate, dryRun
+}
+
+extension SyncConfiguration {
+    fileprivate func transfer() throws(SyncError) -> TransferConfiguration {
+        var transfer = TransferConfiguration()
+        transfer.certificateAuthority = caFile
+        transfer.allowsPlainLoopback = allowsPlainLoopback
+        guard let tokenFile, let origin = registries.first else { return transfer }
+        do throws(DurableError) {
+            let limit = ByteCount(rawValue: 4_096)
+            let bytes = try Durable.readFile(tokenFile, maximum: limit, privacy: .ownerOnly)
+            let token = String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+            transfer.credential = Credential(origin: origin, token: token)
+        } catch {
+            throw SyncError(.refused, "the token: \(error)")
+        }
+        return transfer
+    }
 }

@@ -1,3 +1,4 @@
+import Blocking
 import Durable
 import Generations
 import Manifest
@@ -56,4 +57,13 @@ extension UpdateError {
 /// Runs steps on the disk, so that their errors come out as `SyncError`.
 func onDisk<Success>(_ steps: () throws(GenerationError) -> Success) throws(SyncError) -> Success {
     do throws(GenerationError) { return try steps() } catch { throw SyncError(error) }
+}
+
+/// The same on a thread that may block.
+func onDiskThread<Success: Sendable>(
+    _ steps: @escaping @Sendable () throws(GenerationError) -> Success
+) async throws(SyncError) -> Success {
+    do throws(GenerationError) { return try await BlockingPool.shared.run(steps) } catch {
+        throw SyncError(error)
+    }
 }

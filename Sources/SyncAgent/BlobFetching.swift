@@ -1,0 +1,24 @@
+package import Transfer
+
+/// Gets one file, proved, to its place on the disk.
+package protocol BlobFetching: Sendable {
+    /// As `BlobDownloader.download`.
+    func download(
+        _ download: BlobDownload,
+        from locations: [RepositoryLocation],
+        progress: @escaping @Sendable (UInt64) -> Void
+    ) async throws(FetchError) -> BlobReceipt
+}
+
+extension BlobDownloader: BlobFetching {}
+
+/// How an agent reaches registries; tests put their own in its place.
+package struct Peers: Sendable {
+    let fetcher: any Fetching
+    let blobs: any BlobFetching
+
+    package init(fetcher: any Fetching, blobs: any BlobFetching) {
+        self.fetcher = fetcher
+        self.blobs = blobs
+    }
+}

@@ -1,0 +1,85 @@
+package import CanonicalJSON
+import Durable
+import Generations
+import Names
+
+/// `decisions.json` (`sealift/decisions@1`): what the last sync decided, for `why`.
+///
+/// A note by this device to itself; nothing is decided by it.
+struct Decisions: Equatable {
+    static let type = "sealift/decisions@1"
+
+    var models: [ModelDecision]
+
+    static func path(in device: DeviceDirectory) -> String { "\(device.path)/decisions.json" }
+
+    static func load(from device: DeviceDirectory) throws(SyncError) -> Decisions? {
+        do throws(DurableError) {
+            let bytes = try Durable.readFileIfPresent(path(in: device), maximum: .mebibytes(8))
+            guard let bytes, let value = try? JSONParser.parse(bytes, maximumLength: 8 << 20),
+                value["type"]?.string == type
+            else { return nil }
+            return Decisions(models: (value["models"]?.array ?? []).compactMap { ModelDecision($0) })
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    /// Writes the file, if it says something new.
+    func save(to device: DeviceDirectory) throws(SyncError) {
+        let value: JSONValue = .members(["models": .array(models.map(\.value)), "type": .text(Self.type)])
+        let path = Self.path(in: device)
+        do throws(DurableError) {
+            if (try? Durable.readFile(path, maximum: .mebibytes(8))) == value.compactJSON { return }
+            try Durable.writeAtomically(path, value.compactJSON)
+        } catch {
+            throw SyncError(error)
+        }
+    }
+}
+
+extension ModelDecision {
+    /// The stable JSON form, also of `--json`.
+    package var value: JSONValue {
+        var object = JSONObject()
+        object["active"] = active.map { .text($0) }
+        object["failure"] = failure.map { .text($0.message) }
+        object["exit_code"] = .integer(Int64(exitCode))
+        object["model"] = .text(model)
+        object["outcome"] = .text(outcome.rawValue)
+        object["previous"] = previous.map { .text($0) }
+        object["reason"] = .text(reason)
+        object["request"] = .text(request)
+        object["skipped"] = .array(
+            skipped.map { .members(["reason": .text($0.reason), "version": .text($0.version)]) }
+        )
+        return .object(object)
+    }
+
+    init?(_ value: JSONValue) {
+        guard let model = value["model"]?.string, let request = value["request"]?.string,
+            let outcome = value["outcome"]?.string.flatMap(Outcome.init(rawValue:)),
+            let reason = value["reason"]?.string
+        else { return nil }
+        let skipped = (value["skipped"]?.array ?? []).map { skip in
+            SkippedVersion(version: skip["version"]?.string ?? "", reason: skip["reason"]?.string ?? "")
+        }
+        let code = value["exit_code"]?.integer
+        let failure = value["failure"]?.string.map { message in
+            SyncError(
+                SyncError.Kind.allCases.first { Int64(SyncError($0, "").exitCode) == code } ?? .internal,
+                message
+            )
+        }
+        self.init(
+            model: model,
+            request: request,
+            outcome: outcome,
+            previous: value["previous"]?.string,
+            active: value["active"]?.string,
+            reason: reason,
+            skipped: skipped,
+            failure: failure
+        )
+    }
+}

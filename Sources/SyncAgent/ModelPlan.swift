@@ -1,0 +1,100 @@
+import Generations
+import Manifest
+import Names
+
+/// What a sync means to do about one model.
+struct ModelPlan: Sendable {
+    /// Files to put in place first.
+    struct Installation: Sendable {
+        let identity: VersionIdentity
+        let manifestBytes: [UInt8]
+        let manifest: ModelManifest
+        let content: Variant
+        var needs = VariantDownload.Needs()
+    }
+
+    /// What was active before.
+    let active: GenerationRecord.Model?
+
+    /// What the next generation holds; `nil` for none.
+    var record: GenerationRecord.Model?
+    var installation: Installation?
+    var decision: ModelDecision
+
+    /// Why the active version must be left, whatever becomes of the rest.
+    var recall: String?
+
+    init(_ request: ModelRequest, active: GenerationRecord.Model?) {
+        self.active = active
+        record = active
+        decision = ModelDecision(
+            model: request.model,
+            request: request.description,
+            outcome: .unchanged,
+            previous: active?.identity.version.description,
+            active: active?.identity.version.description,
+            reason: "",
+            skipped: [],
+            failure: nil
+        )
+    }
+
+    /// Gives up: what was active stays, unless it has to be left.
+    mutating func fail(_ error: SyncError) {
+        record = recall == nil ? active : nil
+        installation = nil
+        decision.outcome = .failed
+        decision.failure = error
+        decision.active = record?.identity.version.description
+        decision.reason = error.message
+        if let recall, let active {
+            decision.reason += "; \(active.identity.version) had to be left all the same (\(recall))"
+        }
+    }
+
+    /// Takes a version.
+    mutating func take(
+        _ candidate: Candidate,
+        _ identity: VersionIdentity,
+        entry: FilePath,
+        channel: ChannelName?
+    ) {
+        let isSame = active?.identity == identity
+        if !isSame || active?.channel != channel {
+            let reason = isSame ? active?.reason ?? candidate.reason : candidate.reason
+            record = GenerationRecord.Model(
+                identity: identity,
+                entry: entry,
+                channel: channel,
+                reason: reason
+            )
+        }
+        decision.outcome = isSame ? .unchanged : .activated
+        decision.active = identity.version.description
+        decision.reason =
+            isSame ? "it is the newest version that may be taken and can be used" : candidate.reason
+    }
+
+    /// Takes none: nothing that may be taken can be used, or nothing may be taken.
+    ///
+    /// - Parameters:
+    ///   - hasUnusable: Whether a newer version was passed over because it cannot be used here.
+    ///   - explanation: Why nothing may be taken, for people.
+    mutating func takeNone(hasUnusable: Bool, explanation: String) {
+        if let recall, let active {
+            record = nil
+            decision.outcome = .none
+            decision.active = nil
+            decision.reason =
+                "\(active.identity.version) had to be left (\(recall)), and no other version can take its place"
+        } else if active != nil {
+            decision.outcome = hasUnusable ? .kept : .unchanged
+            decision.reason =
+                hasUnusable
+                ? "newer versions are there, and none can be used here; see `skipped`" : explanation
+        } else {
+            decision.outcome = .none
+            decision.reason = explanation
+        }
+    }
+}

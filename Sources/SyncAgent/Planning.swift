@@ -1,0 +1,198 @@
+import Generations
+import Manifest
+import Names
+import Signing
+import Transfer
+import Trust
+
+/// Chooses a version for one model: what may be taken, then the newest of it that can be used.
+struct Planning {
+    let device: DeviceDirectory
+    let platform: Platform
+    let bucket: (Digest, ChannelName) -> Int
+
+    /// Manifests of the generations that are still on the disk.
+    let hasRun: (Digest) -> Bool
+
+    /// Turns an error of a role into one for people; knows about grace.
+    let explain: (UpdateError, String) -> SyncError
+
+    func plan(
+        _ request: ModelRequest,
+        active: GenerationRecord.Model?,
+        _ chain: inout RegistryChain
+    ) async -> (plan: ModelPlan, recalled: [Digest]?) {
+        var plan = ModelPlan(request, active: active)
+        do throws(SyncError) {
+            let recalled = try await choose(request, &plan, &chain)
+            return (plan, recalled)
+        } catch {
+            plan.fail(error)
+            return (plan, nil)
+        }
+    }
+
+    private func choose(
+        _ request: ModelRequest,
+        _ plan: inout ModelPlan,
+        _ chain: inout RegistryChain
+    ) async throws(SyncError) -> [Digest] {
+        let roles: ModelRoles?
+        do throws(UpdateError) { roles = try await chain.roles(of: request.name) } catch {
+            throw explain(error, request.model)
+        }
+        guard let roles else {
+            plan.takeNone(
+                hasUnusable: false,
+                explanation: "the registry has no namespace \(request.name.namespace); check the name"
+            )
+            return []
+        }
+        let signed = try await chain.chain(of: request.name, roles)
+        let candidates = Candidates(
+            request,
+            in: signed,
+            active: plan.active?.identity,
+            hasRun: hasRun,
+            bucket: bucket
+        )
+        plan.recall = candidates.recall
+        plan.decision.skipped = candidates.skipped
+        let expectation = try request.parsedExpectation()
+        var hasUnusable = false
+        for candidate in candidates.ordered {
+            let bytes = try await manifest(candidate, request, roles, &chain)
+            let manifest = try Self.parsed(bytes, candidate, request)
+            switch Usability(manifest, expectation: expectation, wanted: request.variant, on: platform) {
+            case .usable(let content):
+                try await take(candidate, request, (bytes, manifest, content), &plan)
+                return signed.recalled
+            case .unusable(let reasons):
+                hasUnusable = true
+                let skip = SkippedVersion(
+                    version: candidate.version.description,
+                    reason: reasons.joined(separator: "; ")
+                )
+                plan.decision.skipped.append(skip)
+            }
+        }
+        plan.takeNone(hasUnusable: hasUnusable, explanation: Self.explanation(request, signed, plan.active))
+        try await repairKept(request, roles, &plan, &chain)
+        return signed.recalled
+    }
+
+    private func take(
+        _ candidate: Candidate,
+        _ request: ModelRequest,
+        _ found: (bytes: [UInt8], manifest: ModelManifest, content: Variant),
+        _ plan: inout ModelPlan
+    ) async throws(SyncError) {
+        let identity = VersionIdentity(
+            model: request.name,
+            version: candidate.version,
+            variant: found.content.name,
+            manifest: candidate.manifest
+        )
+        var channel: ChannelName?
+        if case .channel(let name) = request.selection { channel = name }
+        plan.take(candidate, identity, entry: found.content.entry, channel: channel)
+        guard try await !isInstalled(identity) else { return }
+        if plan.active?.identity == identity {
+            plan.decision.reason = "its files were damaged and are put right"
+        }
+        plan.installation = ModelPlan.Installation(
+            identity: identity,
+            manifestBytes: found.bytes,
+            manifest: found.manifest,
+            content: found.content
+        )
+    }
+
+    /// A version that stays, and whose files are damaged, is fetched again.
+    private func repairKept(
+        _ request: ModelRequest,
+        _ roles: ModelRoles,
+        _ plan: inout ModelPlan,
+        _ chain: inout RegistryChain
+    ) async throws(SyncError) {
+        guard let kept = plan.record?.identity, try await !isInstalled(kept) else { return }
+        let candidate = Candidate(version: kept.version, manifest: kept.manifest, reason: "")
+        let bytes = try await manifest(candidate, request, roles, &chain)
+        let manifest = try Self.parsed(bytes, candidate, request)
+        guard let content = manifest[kept.variant] else { return }
+        plan.installation = ModelPlan.Installation(
+            identity: kept,
+            manifestBytes: bytes,
+            manifest: manifest,
+            content: content
+        )
+    }
+
+    private func manifest(
+        _ candidate: Candidate,
+        _ request: ModelRequest,
+        _ roles: ModelRoles,
+        _ chain: inout RegistryChain
+    ) async throws(SyncError) -> [UInt8] {
+        let bytes = try await chain.manifest(of: candidate.version, request.name, roles)
+        guard SHA256.digest(of: bytes) == candidate.manifest else {
+            throw SyncError(
+                .refused,
+                "the release role signs another manifest for \(request.model) \(candidate.version) than "
+                    + "\(candidate.manifest), which was chosen"
+            )
+        }
+        return bytes
+    }
+
+    private func isInstalled(_ identity: VersionIdentity) async throws(SyncError) -> Bool {
+        try await onDiskThread { [device] () throws(GenerationError) in try device.isInstalled(identity) }
+    }
+
+    private static func parsed(
+        _ bytes: [UInt8],
+        _ candidate: Candidate,
+        _ request: ModelRequest
+    ) throws(SyncError) -> ModelManifest {
+        let path = ModelManifest.targetPath(model: request.name, version: candidate.version)
+        do { return try ModelManifest(canonical: bytes, at: path) } catch {
+            throw SyncError(error, "the manifest of \(request.model) \(candidate.version)")
+        }
+    }
+
+    private static func explanation(
+        _ request: ModelRequest,
+        _ chain: ModelChain,
+        _ active: GenerationRecord.Model?
+    ) -> String {
+        switch request.selection {
+        case .version(let version):
+            if chain.releases[version] == nil {
+                return "no version \(version) of \(request.model) is released"
+            }
+        case .channel(let channel):
+            guard let live = chain.live else { return "no version of \(request.model) was put into use yet" }
+            guard let listed = live.channels[channel], !listed.versions.isEmpty else {
+                let names = live.channels.keys.sorted().map(\.description).joined(separator: ", ")
+                return "the channel \(channel) of \(request.model) lists nothing; channels: \(names)"
+            }
+        }
+        return active == nil
+            ? "no version of \(request.model) may be taken and can be used here; see `skipped`"
+            : "nothing newer may be taken"
+    }
+}
+
+extension ModelRequest {
+    func parsedExpectation() throws(SyncError) -> Expectation? {
+        guard let expectation else { return nil }
+        let parsed: Expectation
+        do { parsed = try Expectation(canonical: expectation) } catch {
+            throw SyncError(.usage, "the expectation for \(name) is not sound: \(error)")
+        }
+        guard parsed.model == nil || parsed.model == name else {
+            throw SyncError(.usage, "the expectation given for \(name) is one for another model")
+        }
+        return parsed
+    }
+}

@@ -1,0 +1,187 @@
+import Blocking
+import Durable
+import Generations
+import Manifest
+import Names
+
+/// The part of a sync that changes the device.
+extension SyncRun {
+    /// Fetches, checks and installs; a model that fails keeps what was active.
+    ///
+    /// - Returns: The bytes that came over the network.
+    func receive(
+        _ plans: inout [ModelPlan],
+        _ chain: RegistryChain,
+        _ device: DeviceDirectory
+    ) async -> UInt64 {
+        var total: UInt64 = 0
+        var disk: UInt64 = 0
+        for index in plans.indices where plans[index].installation != nil {
+            do throws(SyncError) {
+                let needs = try await measure(plans[index], device)
+                plans[index].installation?.needs = needs
+                total += needs.fetched
+                disk += needs.disk
+            } catch {
+                plans[index].fail(error)
+            }
+        }
+        if let error = shortage(of: disk, device) {
+            for index in plans.indices where plans[index].installation != nil { plans[index].fail(error) }
+        }
+        var received: UInt64 = 0
+        var verified: UInt64 = 0
+        if total > 0 { events(.phase(.downloading)) }
+        for index in plans.indices {
+            guard let installation = plans[index].installation else { continue }
+            do throws(SyncError) {
+                let (before, whole) = (verified, total)
+                received += try await install(installation, plans[index], chain, device) {
+                    events(.progress(verified: before + $0, of: whole))
+                }
+                verified += installation.needs.fetched
+            } catch {
+                plans[index].fail(error)
+            }
+        }
+        return received
+    }
+
+    private func download(
+        _ installation: ModelPlan.Installation,
+        _ plan: ModelPlan,
+        _ device: DeviceDirectory
+    )
+        -> VariantDownload
+    {
+        let active = plan.active.flatMap { model in
+            try? device.activeModel(model.identity.model)
+        }
+        return VariantDownload(
+            model: installation.identity.model,
+            content: installation.content,
+            device: device,
+            active: active
+        )
+    }
+
+    private func measure(
+        _ plan: ModelPlan,
+        _ device: DeviceDirectory
+    ) async throws(SyncError) -> VariantDownload.Needs {
+        guard let installation = plan.installation else { return VariantDownload.Needs() }
+        return try await BlockingPool.shared.run { () throws(SyncError) in
+            try download(installation, plan, device).needs()
+        }
+    }
+
+    /// Why the disk has no room for `bytes` more; `nil` when it has.
+    private func shortage(of bytes: UInt64, _ device: DeviceDirectory) -> SyncError? {
+        guard bytes > 0 else { return nil }
+        do throws(DurableError) {
+            let free = try Durable.freeSpace(at: device.path)
+            let (needed, overflow) = bytes.addingReportingOverflow(configuration.reserve)
+            guard overflow || free.rawValue < needed else { return nil }
+            return SyncError(
+                .temporary,
+                "not enough room in \(device.path): \(ByteCount(rawValue: bytes)) are needed and "
+                    + "\(ByteCount(rawValue: configuration.reserve)) must stay free, but only \(free) are; "
+                    + "free some space and try again"
+            )
+        } catch {
+            return SyncError(error)
+        }
+    }
+
+    private func install(
+        _ installation: ModelPlan.Installation,
+        _ plan: ModelPlan,
+        _ chain: RegistryChain,
+        _ device: DeviceDirectory,
+        progress: @escaping @Sendable (UInt64) -> Void
+    ) async throws(SyncError) -> UInt64 {
+        let download = VariantDownload(
+            model: installation.identity.model,
+            content: installation.content,
+            device: device,
+            active: nil
+        )
+        let (sources, received) = try await download.run(
+            installation.needs,
+            from: chain.locations,
+            peers: peers,
+            progress: progress
+        )
+        events(.phase(.checking))
+        try await BlockingPool.shared.run { () throws(SyncError) in
+            try ReceivedModel.check(installation.content, of: installation.manifest) { sources[$0.sha256] }
+            try onDisk { () throws(GenerationError) in
+                try device.install(
+                    installation.identity,
+                    manifest: installation.manifestBytes,
+                    sources: sources
+                )
+            }
+        }
+        return received
+    }
+
+    /// Switches to the planned set, if it is another than the active one.
+    ///
+    /// - Returns: The generation that is active then.
+    func activate(
+        _ plans: [ModelPlan],
+        over active: GenerationRecord?,
+        _ device: DeviceDirectory,
+        _ report: inout SyncReport
+    ) async throws(SyncError) -> UInt64? {
+        // A file with a second name could be changed through it, and readers of some formats refuse it.
+        do throws(DurableError) {
+            for file in plans.compactMap(\.installation).flatMap(\.content.files) {
+                let path = "\(device.incomingPath)/\(file.sha256.hex)"
+                try Durable.removeFile(path)
+            }
+        } catch {
+            throw SyncError(error)
+        }
+        let records = plans.compactMap(\.record)
+        guard records != active?.models ?? [] || active == nil && !records.isEmpty else {
+            return active?.number
+        }
+        events(.phase(.activating))
+        let now = clock
+        let generation = try await onDiskThread { () throws(GenerationError) in
+            try device.activate(records, created: now)
+        }
+        report.outcome = .activated
+        return generation.number
+    }
+
+    /// Removes what nothing needs; a failure is only worth a warning.
+    ///
+    /// - Returns: Warnings.
+    func collect(_ device: DeviceDirectory, _ chain: RegistryChain, _ plans: [ModelPlan]) async -> [String] {
+        events(.phase(.collecting))
+        let isUnfinished = plans.contains { $0.decision.outcome == .failed }
+        let (now, retain) = (clock, configuration.retain)
+        do throws(SyncError) {
+            _ = try await onDiskThread { () throws(GenerationError) in
+                try device.collect(now: now, retain: retain, isWanted: { _ in isUnfinished })
+            }
+            guard !isUnfinished else { return [] }
+            let used = Set(chain.used.map { TargetContents.name(of: $0) })
+            do throws(DurableError) {
+                let folder = "\(device.trustPath)/targets"
+                guard try Durable.kind(of: folder) == .directory else { return [] }
+                for name in try Durable.names(in: folder) where !used.contains("targets/\(name)") {
+                    try Durable.removeFile("\(folder)/\(name)")
+                }
+            } catch {
+                throw SyncError(error)
+            }
+            return []
+        } catch {
+            return ["what is no longer needed could not be removed: \(error.message)"]
+        }
+    }
+}
