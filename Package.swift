@@ -169,6 +169,11 @@ let package = Package(
             ["ModelLibrary", "Generations", "Inference", "Manifest", "Names", "Support"]
         ),
         tests("ArgumentsTests", ["Arguments"]),
+        tests(
+            "ConformanceTests",
+            ["CanonicalJSON", "Durable", "Names", "Signing", "Support", "Transfer", "Trust"],
+            resources: [.copy("Fixtures")]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

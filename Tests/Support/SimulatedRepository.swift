@@ -45,14 +45,21 @@ package struct SimulatedRepository: Sendable {
 
     // MARK: changing
 
-    /// Gives `role` a new key in the next root, which is not published yet.
-    package mutating func rotate(_ role: RoleName) throws {
-        let key = try SoftwareKey.generate(.ed25519)
-        let id = Authoring.keyID(of: key.publicKey)
-        root.keys[id] = KeyObject(key.publicKey)
-        root.roles[role] = RoleKeys(keyIDs: [id], threshold: 1)
-        if role == .root { retiring = signers[.root] ?? [] }
-        signers[role] = [key]
+    /// Gives `role` new keys in the next root, which is not published yet.
+    package mutating func rotate(
+        _ role: RoleName,
+        to algorithm: KeyAlgorithm = .ed25519,
+        count: Int = 1,
+        threshold: Int = 1
+    ) throws {
+        if role == .root { retiring += signers[.root] ?? [] }
+        let keys = try (0..<count).map { _ in try SoftwareKey.generate(algorithm) }
+        for key in keys { root.keys[Authoring.keyID(of: key.publicKey)] = KeyObject(key.publicKey) }
+        root.roles[role] = RoleKeys(
+            keyIDs: keys.map { Authoring.keyID(of: $0.publicKey) },
+            threshold: threshold
+        )
+        signers[role] = keys
     }
 
     /// Root keys that must still sign the next root.
