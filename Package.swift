@@ -139,7 +139,7 @@ let package = Package(
         tests("ModelFormatsTests", ["ModelFormats", "Manifest", "CanonicalJSON", "Names", "Durable"]),
         tests("TrustTests", ["Trust", "CanonicalJSON", "Names", "Signing", "Transfer", "Support"]),
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
-        tests("BlobsTests", ["Blobs", "Names", "Signing", "Support"]),
+        tests("BlobsTests", ["Blobs", "Durable", "Names", "Signing", "Support"]),
         tests("HTTPServerTests", ["HTTPServer", "Blocking", "TLS", "Names", "Support"]),
         tests(
             "TransferTests",

@@ -41,10 +41,7 @@ package final class BlobUpload: Sendable {
         guard descriptor >= 0 else { throw Self.error(.system("create", incoming), store, length) }
         state = Mutex(State(descriptor: descriptor))
         guard let wanted = off_t(exactly: length) else { throw .full(directory: store, needed: length) }
-        // A file system without the call says EOPNOTSUPP; then a full disk shows while writing.
-        if wanted > 0, clinux_reserve(descriptor, wanted) != 0, errno == ENOSPC || errno == EDQUOT {
-            throw .full(directory: store, needed: length)
-        }
+        try reserve(wanted, descriptor)
     }
 
     deinit { abandon() }
@@ -119,6 +116,17 @@ package final class BlobUpload: Sendable {
             close(descriptor)
             unlink(incoming)
             state.descriptor = nil
+        }
+    }
+
+    /// Fails now rather than after gigabytes, when the disk cannot hold them.
+    private func reserve(_ wanted: off_t, _ descriptor: Int32) throws(BlobError) {
+        guard wanted > 0, clinux_reserve(descriptor, wanted) != 0 else { return }
+        switch errno {
+        // The file system cannot reserve, or a signal came: a full disk then shows while writing.
+        case EOPNOTSUPP, ENOSYS, EINTR: return
+        case ENOSPC, EDQUOT, EFBIG: throw .full(directory: store, needed: length)
+        default: throw .failed(.system("reserve room for", incoming))
         }
     }
 
