@@ -59,7 +59,7 @@ let package = Package(
         room("Blobs", ["Names", "Blocking", "Durable", "Signing", "CLinux"]),
         room("HTTPServer", ["Names", "Blocking", "TLS", "CLinux"]),
         room("Transfer", ["Names", "Blocking", "Durable", "Signing", "Trust", "CCurl", "CLinux"]),
-        rules("Inference", ["Names", "Manifest"]),
+        rules("Inference", ["Names", "CanonicalJSON", "Manifest"]),
         room("Generations", ["Names", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]),
 
         // Use cases.
