@@ -187,12 +187,3 @@ struct ONNXMeaningTests {
         #expect(source.bytesRead < 16_384)
     }
 }
-
-extension Wire {
-    /// What is inside a message that was written with `message`.
-    var content: Wire {
-        var rest = bytes.drop { $0 >= 0x80 }.dropFirst()
-        rest = rest.drop { $0 >= 0x80 }.dropFirst()
-        return .raw(Array(rest))
-    }
-}

@@ -16,7 +16,7 @@ struct ONNXRefusalTests {
         ("onnx_deep_types", .limit(.onnx, which: "nesting of types", found: 17, limit: 16)),
         (
             "onnx_ext_negative",
-            .malformed(.onnx, field: "initializer.external_data.offset", offset: 55, .notADecimal)
+            .malformed(.onnx, field: "initializer.external_data.offset", offset: 53, .notADecimal)
         ),
         (
             "onnx_ext_traversal",
@@ -163,7 +163,12 @@ struct ONNXRefusalTests {
 
     @Test("a domain that the model's own functions define is taken")
     func localFunction() throws {
-        let function = Wire.message(25, .text(1, "Gelu"), .text(10, "pkg.local"), ONNX.node("Erf"))
+        let function = Wire.message(
+            25,
+            .text(1, "Gelu"),
+            .text(10, "pkg.local"),
+            .message(7, ONNX.node("Erf").content)
+        )
         let model = ONNX.model(
             graph: ONNX.minimal + [ONNX.node("Gelu", domain: "pkg.local")],
             extra: [ONNX.opset("pkg.local", 1), function]

@@ -88,3 +88,12 @@ enum ONNX {
 
     static func attribute(_ name: String, _ parts: Wire...) -> Wire { .message(5, [.text(1, name)] + parts) }
 }
+
+extension Wire {
+    /// What is inside a message that was written with `message`.
+    var content: Wire {
+        var rest = bytes.drop { $0 >= 0x80 }.dropFirst()
+        rest = rest.drop { $0 >= 0x80 }.dropFirst()
+        return .raw(Array(rest))
+    }
+}

@@ -1,0 +1,82 @@
+/// Shapes and dimensions as sets of sizes.
+extension Shape {
+    /// Why not every shape of `other` is one of these; `nil` when it is.
+    func refusal(of other: Shape) -> String? {
+        switch (other, self) {
+        case (_, .unknownRank): return nil
+        case (.unknownRank, _): return "the rank is not known"
+        case (.dimensions(let sub), .dimensions(let sup)):
+            guard sub.count == sup.count else { return "\(sub.count) dimensions, not \(sup.count)" }
+            for (index, pair) in zip(sub, sup).enumerated() where !pair.1.includes(pair.0) {
+                return "dimension \(index) may be \(pair.0), and must be \(pair.1)"
+            }
+            return nil
+        case (.enumerated(let sub), _):
+            guard let outside = sub.first(where: { !contains($0) }) else { return nil }
+            return "the shape \(Shape.fixed(outside)) is not among them"
+        case (.dimensions(let sub), .enumerated(let sup)):
+            guard let tuples = Self.tuples(of: sub) else { return "only \(sup.count) whole shapes are taken" }
+            guard let outside = tuples.first(where: { !sup.contains($0) }) else { return nil }
+            return "the shape \(Shape.fixed(outside)) is not among them"
+        }
+    }
+
+    func contains(_ sizes: [Int64]) -> Bool {
+        switch self {
+        case .unknownRank: true
+        case .dimensions(let dimensions):
+            dimensions.count == sizes.count && zip(dimensions, sizes).allSatisfy { $0.contains($1) }
+        case .enumerated(let shapes): shapes.contains(sizes)
+        }
+    }
+
+    /// Every shape, when there are no more than may be enumerated.
+    private static func tuples(of dimensions: [Dimension]) -> [[Int64]]? {
+        var tuples: [[Int64]] = [[]]
+        for dimension in dimensions {
+            guard let sizes = dimension.sizes, tuples.count * sizes.count <= ShapeLimits.enumeratedShapes
+            else {
+                return nil
+            }
+            tuples = tuples.flatMap { tuple in sizes.map { tuple + [$0] } }
+        }
+        return tuples
+    }
+}
+
+extension Dimension {
+    func contains(_ size: Int64) -> Bool {
+        switch self {
+        case .fixed(let only): size == only
+        case .symbol, .any: size >= 0
+        case .range(let minimum, let maximum): size >= minimum && maximum.map { size <= $0 } ?? true
+        case .oneOf(let sizes): sizes.contains(size)
+        }
+    }
+
+    /// Every size, when there are no more than may be enumerated.
+    var sizes: [Int64]? {
+        switch self {
+        case .fixed(let size): [size]
+        case .oneOf(let sizes): sizes
+        case .range(let minimum, let maximum?)
+        where maximum >= minimum && maximum - minimum < Int64(ShapeLimits.enumeratedShapes):
+            Array(minimum...maximum)
+        case .symbol, .any, .range: nil
+        }
+    }
+
+    /// Whether every size of `other` is one of these; a symbol has any size.
+    func includes(_ other: Dimension) -> Bool {
+        if let sizes = other.sizes { return sizes.allSatisfy(contains) }
+        let (minimum, maximum): (Int64, Int64?) =
+            if case .range(let minimum, let maximum) = other { (minimum, maximum) } else { (0, nil) }
+        switch self {
+        case .fixed, .oneOf: return false
+        case .symbol, .any: return true
+        case .range(let least, let greatest):
+            guard let greatest else { return least <= minimum }
+            return least <= minimum && maximum.map { $0 <= greatest } ?? false
+        }
+    }
+}
