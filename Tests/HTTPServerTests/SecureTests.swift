@@ -14,13 +14,14 @@ struct SecureTests {
         let client: ClientTLS
 
         init(in scratch: Scratch, name: String) throws {
-            system(
-                "cd \(scratch.path) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout \(name).key -out \(name).pem -days 2 -subj /CN=x -addext subjectAltName=IP:127.0.0.1 2>/dev/null"
+            let now = UnixTime(rawValue: Int64(time(nil)))
+            let authority = try DevelopmentCA.create(commonName: name, now: now)
+            let pair = try authority.issueServer(hosts: ["127.0.0.1"], now: now, days: 2)
+            server = try ServerTLS(
+                certificateChainPEMFile: try scratch.write("\(name).pem", pair.certificatePEM),
+                keyFile: try scratch.write("\(name).key", pair.keyPEM, mode: 0o600)
             )
-            let chain = scratch.path("\(name).pem")
-            let key = scratch.path("\(name).key")
-            server = try ServerTLS(certificateChainPEMFile: chain, keyFile: key)
-            client = try ClientTLS(authoritiesPEM: try scratch.read("\(name).pem"))
+            client = try ClientTLS(authoritiesPEM: authority.authority.certificatePEM)
         }
     }
 
