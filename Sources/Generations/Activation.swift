@@ -27,6 +27,7 @@ extension DeviceDirectory {
     ///   - created: Written into the record.
     /// - Returns: The new generation, read back from the disk.
     /// - Throws: `GenerationError`; on any error before the rename the old generation stays active.
+    @discardableResult
     package func activate(
         _ models: [GenerationRecord.Model],
         created: UnixTime

@@ -1,0 +1,103 @@
+import Durable
+import Generations
+import Glibc
+import Manifest
+import Names
+import Signing
+import Support
+
+/// A device directory in a scratch folder, and versions to put on it.
+struct DeviceFixture {
+    static let start = UnixTime(rawValue: 1_790_000_000)
+
+    let scratch: Scratch
+    let device: DeviceDirectory
+
+    init() throws {
+        scratch = Scratch()
+        device = try DeviceDirectory.create(scratch.path("device"))
+    }
+
+    /// The content of a version's file: it names the version, so that a mixture shows.
+    static func content(_ version: String, _ file: String) -> [UInt8] { Array("\(version) of \(file)".utf8) }
+
+    static func manifest(_ model: String, _ version: String) throws -> ModelManifest {
+        let files = try ["model.onnx", "extra/labels.txt"].map { path in
+            let bytes = content(version, path)
+            return ManifestFile(
+                path: try require(FilePath(path)),
+                length: UInt64(bytes.count),
+                sha256: SHA256.digest(of: bytes),
+                blocks: nil
+            )
+        }
+        let variant = Variant(
+            name: try require(VariantName("fp32")),
+            format: .onnx,
+            entry: try require(FilePath("model.onnx")),
+            files: files
+        )
+        return ModelManifest(
+            model: try require(ModelName(model)),
+            version: try require(ModelVersion(version)),
+            created: UnixTime(rawValue: 1_700_000_000),
+            interface: Interface(inputs: [], outputs: [], isDeclared: true),
+            variants: [variant]
+        )
+    }
+
+    /// Puts a version in `incoming/` and installs it.
+    @discardableResult
+    static func install(
+        _ version: String,
+        of model: String = "vision/detector",
+        on device: DeviceDirectory
+    ) throws -> GenerationRecord.Model {
+        let manifest = try manifest(model, version)
+        var sources: [Digest: String] = [:]
+        for file in manifest.variants[0].files {
+            let path = "\(device.incomingPath)/\(file.sha256.hex)"
+            try Durable.removeFile(path)
+            try Durable.writeAtomically(path, content(version, file.path.description))
+            sources[file.sha256] = path
+        }
+        let record = try record(of: manifest)
+        try device.install(record.identity, manifest: manifest.canonical, sources: sources)
+        for path in sources.values { try Durable.removeFile(path) }
+        return record
+    }
+
+    static func record(of manifest: ModelManifest) throws -> GenerationRecord.Model {
+        GenerationRecord.Model(
+            identity: VersionIdentity(
+                model: manifest.model,
+                version: manifest.version,
+                variant: manifest.variants[0].name,
+                manifest: SHA256.digest(of: manifest.canonical)
+            ),
+            entry: manifest.variants[0].entry,
+            channel: ChannelName("stable"),
+            reason: "a test"
+        )
+    }
+
+    /// Installs and activates.
+    @discardableResult
+    func activate(_ version: String, after seconds: Int64 = 0) throws -> ActiveGeneration {
+        let record = try Self.install(version, on: device)
+        return try device.activate([record], created: Self.start.adding(seconds: seconds))
+    }
+
+    var detector: ModelName { get throws { try require(ModelName("vision/detector")) } }
+
+    var activeVersion: String? {
+        get throws { try device.activeGeneration()?.model(detector).version.description }
+    }
+}
+
+struct MissingValue: Error {}
+
+func require<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw MissingValue() }
+    return value
+}
