@@ -118,6 +118,7 @@ static inline BIO *copenssl_socket_new(const BIO_METHOD *method, int socket) {
     return bio;
 }
 
+static const int copenssl_any_salt_length = RSA_PSS_SALTLEN_AUTO;
 static const int copenssl_utf8 = MBSTRING_UTF8;
 static const int copenssl_top_any = BN_RAND_TOP_ANY;
 static const int copenssl_bottom_any = BN_RAND_BOTTOM_ANY;

@@ -1,13 +1,15 @@
-import COpenSSL
 import Names
 
 /// The signature algorithms that Sealift uses.
-package enum KeyAlgorithm: Sendable, Hashable, CaseIterable {
+package enum KeyAlgorithm: Sendable, Hashable {
     /// Ed25519 (RFC 8032), a raw signature of 64 bytes.
     case ed25519
 
     /// ECDSA on P-256 over SHA-256 (FIPS 186-4), a signature in DER.
     case ecdsaP256
+
+    /// RSA-PSS with SHA-256 and MGF1 of it (RFC 8017, 8.1): verified for other people's repositories, never made.
+    case rsaPSS
 }
 
 /// A key that verifies signatures.
@@ -18,7 +20,10 @@ package enum KeyAlgorithm: Sendable, Hashable, CaseIterable {
 package struct PublicKey: Hashable, Sendable {
     package let algorithm: KeyAlgorithm
 
-    /// Ed25519: the 32 raw bytes; P-256: the 65 bytes of the uncompressed point (SEC 1, 2.3.3).
+    /// The one spelling of the key.
+    ///
+    /// Ed25519: the 32 raw bytes; P-256: the 65 bytes of the uncompressed point
+    /// (SEC 1, 2.3.3); RSA: SubjectPublicKeyInfo in DER.
     private let canonical: [UInt8]
 
     private init(_ algorithm: KeyAlgorithm, canonical: [UInt8]) {
@@ -51,6 +56,9 @@ package struct PublicKey: Hashable, Sendable {
         case ("ecdsa", "ecdsa-sha2-nistp256"), ("ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"):
             guard let key = PublicKey(pem: publicText), key.algorithm == .ecdsaP256 else { return nil }
             self = key
+        case ("rsa", "rsassa-pss-sha256"):
+            guard let key = PublicKey(pem: publicText), key.algorithm == .rsaPSS else { return nil }
+            self = key
         default:
             return nil
         }
@@ -73,6 +81,9 @@ package struct PublicKey: Hashable, Sendable {
         case .ecdsaP256:
             guard let point = VerifyingKey(publicKeyInfo: encoded)?.uncompressedPoint() else { return nil }
             self.init(.ecdsaP256, canonical: point)
+        case .rsa:
+            guard VerifyingKey(publicKeyInfo: encoded)?.isPlainRSA(encoded) == true else { return nil }
+            self.init(.rsaPSS, canonical: encoded)
         case nil: return nil
         }
     }
@@ -82,6 +93,7 @@ package struct PublicKey: Hashable, Sendable {
         switch algorithm {
         case .ed25519: "ed25519"
         case .ecdsaP256: "ecdsa"
+        case .rsaPSS: "rsa"
         }
     }
 
@@ -90,6 +102,7 @@ package struct PublicKey: Hashable, Sendable {
         switch algorithm {
         case .ed25519: "ed25519"
         case .ecdsaP256: "ecdsa-sha2-nistp256"
+        case .rsaPSS: "rsassa-pss-sha256"
         }
     }
 
@@ -97,7 +110,7 @@ package struct PublicKey: Hashable, Sendable {
     package var publicText: String {
         switch algorithm {
         case .ed25519: Hex.text(canonical)
-        case .ecdsaP256: pem
+        case .ecdsaP256, .rsaPSS: pem
         }
     }
 
@@ -129,53 +142,5 @@ package struct PublicKey: Hashable, Sendable {
         let isMinusOne = middleIsOnes && bytes[0] == 0xEC
         let isOne = top == 0 && bytes[0] == 1 && bytes[1..<31].allSatisfy { $0 == 0 }
         return sign == 0 || !(isOne || isMinusOne)
-    }
-}
-
-/// Owns one public `EVP_PKEY` and frees it exactly once.
-private struct VerifyingKey: ~Copyable {
-    private let pointer: OpaquePointer
-
-    /// OpenSSL refuses a point that is not on the curve.
-    init?(publicKeyInfo encoded: [UInt8]) {
-        let parsed = encoded.withUnsafeBufferPointer { buffer in
-            var cursor = buffer.baseAddress
-            return d2i_PUBKEY(nil, &cursor, buffer.count)
-        }
-        guard let parsed else {
-            ERR_clear_error()
-            return nil
-        }
-        pointer = parsed
-    }
-
-    deinit { EVP_PKEY_free(pointer) }
-
-    borrowing func isValid(_ signature: [UInt8], for message: [UInt8], _ algorithm: KeyAlgorithm) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer {
-            EVP_MD_CTX_free(context)
-            ERR_clear_error()
-        }
-        let digest = algorithm == .ecdsaP256 ? EVP_sha256() : nil
-        guard EVP_DigestVerifyInit(context, nil, digest, nil, pointer) == 1 else { return false }
-        return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
-    }
-
-    borrowing func uncompressedPoint() -> [UInt8]? {
-        guard let x = coordinate(OSSL_PKEY_PARAM_EC_PUB_X), let y = coordinate(OSSL_PKEY_PARAM_EC_PUB_Y)
-        else {
-            ERR_clear_error()
-            return nil
-        }
-        return [4] + x + y
-    }
-
-    private borrowing func coordinate(_ name: String) -> [UInt8]? {
-        var number: OpaquePointer?
-        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1 else { return nil }
-        defer { BN_free(number) }
-        var bytes = [UInt8](repeating: 0, count: 32)
-        return BN_bn2binpad(number, &bytes, 32) == 32 ? bytes : nil
     }
 }

@@ -5,10 +5,13 @@ import Names
 /// DER leaves exactly one way to write the bytes before the key, so each
 /// algorithm is recognised by its prefix and its total length. Other curves,
 /// explicit curve parameters, BER lengths and trailing bytes then all fail one
-/// comparison, and no ASN.1 parser has to be trusted with them.
+/// comparison, and no ASN.1 parser has to be trusted with them. RSA keys vary in
+/// length: here only their algorithm is recognised, the rest is OpenSSL's, see
+/// ``VerifyingKey/isPlainRSA(_:)``.
 enum PublicKeyInfo {
     case ed25519(raw: [UInt8])
     case ecdsaP256(point: [UInt8])
+    case rsa
 
     init?(_ encoded: [UInt8]) {
         if let raw = Self.key(in: encoded, after: Self.ed25519Prefix, count: 32) {
@@ -19,6 +22,8 @@ enum PublicKeyInfo {
             point[0] == 2 || point[0] == 3
         {
             self = .ecdsaP256(point: point)
+        } else if encoded.starts(with: [0x30, 0x82]), encoded.dropFirst(4).starts(with: Self.rsaAlgorithm) {
+            self = .rsa
         } else {
             return nil
         }
@@ -28,6 +33,7 @@ enum PublicKeyInfo {
         switch algorithm {
         case .ed25519: ed25519Prefix + key
         case .ecdsaP256: p256Prefix + key
+        case .rsaPSS: key
         }
     }
 
@@ -70,6 +76,11 @@ enum PublicKeyInfo {
     private static let p256Algorithm: [UInt8] = [
         0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
         0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07,
+    ]
+
+    /// SEQUENCE { rsaEncryption, NULL } (RFC 3279, 2.3.1).
+    private static let rsaAlgorithm: [UInt8] = [
+        0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
     ]
 
     private static func key(in encoded: [UInt8], after prefix: [UInt8], count: Int) -> [UInt8]? {

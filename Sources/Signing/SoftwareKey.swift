@@ -22,12 +22,13 @@ package struct SoftwareKey: Signer {
 
     /// Makes a new key.
     ///
-    /// - Throws: `SigningError.engineFailed` when OpenSSL cannot.
+    /// - Throws: `SigningError.unsupportedKey` for RSA, `.engineFailed` when OpenSSL cannot.
     package static func generate(_ algorithm: KeyAlgorithm) throws(SigningError) -> SoftwareKey {
         let made =
             switch algorithm {
             case .ed25519: copenssl_generate_ed25519()
             case .ecdsaP256: copenssl_generate_p256()
+            case .rsaPSS: throw .unsupportedKey(found: "RSA")
             }
         guard let made else { throw .engineFailed(operation: "make a key", reason: openSSLReason()) }
         return try SoftwareKey(PrivateKey(owning: made))
@@ -45,7 +46,9 @@ package struct SoftwareKey: Signer {
 
     /// Also proves that the two halves belong together, which no encoding does.
     private init(_ key: PrivateKey) throws(SigningError) {
-        guard let encoded = key.publicKeyInfo(), let publicKey = PublicKey(publicKeyInfo: encoded) else {
+        guard let encoded = key.publicKeyInfo(), let publicKey = PublicKey(publicKeyInfo: encoded),
+            publicKey.algorithm != .rsaPSS
+        else {
             throw .unsupportedKey(found: key.algorithmName)
         }
         let probe = Array("sealift key check".utf8)

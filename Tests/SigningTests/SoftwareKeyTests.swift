@@ -6,7 +6,7 @@ import Testing
 struct SoftwareKeyTests {
     static let ed25519 = Hex.bytes(Vectors.ed25519[0].publicKey) ?? []
 
-    @Test("a key signs what its public half verifies", arguments: KeyAlgorithm.allCases)
+    @Test("a key signs what its public half verifies", arguments: [KeyAlgorithm.ed25519, .ecdsaP256])
     func signs(algorithm: KeyAlgorithm) throws {
         let key = try SoftwareKey.generate(algorithm)
         let other = try SoftwareKey.generate(algorithm)
@@ -28,7 +28,11 @@ struct SoftwareKeyTests {
         #expect(Hex.text(try key.signature(of: message)) == vector.signature)
     }
 
-    @Test("a key survives being written and read", arguments: KeyAlgorithm.allCases, [nil, "a passphrase"])
+    @Test(
+        "a key survives being written and read",
+        arguments: [KeyAlgorithm.ed25519, .ecdsaP256],
+        [nil, "a passphrase"]
+    )
     func roundTrip(algorithm: KeyAlgorithm, text: String?) throws {
         let passphrase = text.map { Array($0.utf8) }
         let key = try SoftwareKey.generate(algorithm)
