@@ -28,7 +28,7 @@ package struct SQLiteError: Error, Sendable, Equatable {
     }
 
     /// An outage: another connection held the database for longer than the time-out.
-    package var isBusy: Bool { isKind(SQLITE_BUSY) || isKind(SQLITE_LOCKED) }
+    package var isBusy: Bool { isKind(SQLITE_BUSY) }
 
     /// A refusal by the schema: CHECK, UNIQUE, NOT NULL, a foreign key, or RAISE in a trigger.
     package var isConstraint: Bool { isKind(SQLITE_CONSTRAINT) }
