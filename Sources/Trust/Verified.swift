@@ -80,6 +80,9 @@ package struct Verified<Document: SignedDocument>: Sendable {
 
     /// The file exactly as received: store these, never a re-encoding.
     package let bytes: [UInt8]
+
+    /// The SHA-256 of ``bytes``.
+    package let digest: Digest
     package let role: RoleName
 
     /// The key IDs whose signatures counted.
@@ -88,11 +91,10 @@ package struct Verified<Document: SignedDocument>: Sendable {
     fileprivate init(document: Document, bytes: [UInt8], role: RoleName, signers: [String]) {
         self.document = document
         self.bytes = bytes
+        digest = SHA256.digest(of: bytes)
         self.role = role
         self.signers = signers
     }
-
-    package var digest: Digest { SHA256.digest(of: bytes) }
 
     /// This document, if `now` is before its expiry.
     ///

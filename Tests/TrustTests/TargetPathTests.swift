@@ -1,0 +1,41 @@
+import Testing
+import Trust
+
+@Suite("Target path")
+struct TargetPathTests {
+    @Test(
+        "a pattern matches part by part; * and ? stand for code points and never cross a slash",
+        arguments: [
+            ("vision/detector/1.0.0.json", "vision/*/*", true), ("vision/detector", "vision/*/*", false),
+            ("vision/a/b/c", "vision/*/*", false),
+            ("vision/detector/live.json", "vision/detector/live.json", true),
+            ("visions/a/b", "vision/*/*", false), ("a", "*", true), ("", "*", true), ("a/", "*", false),
+            ("a/", "*/*", true), ("/a", "*/a", true), ("/a", "a", false), ("abc", "a*c", true),
+            ("ac", "a*c", true),
+            ("abcd", "a*c", false), ("abc", "a?c", true), ("ac", "a?c", false), ("aXbXc", "a*b*c", true),
+            ("aXbXcX", "a*b*c", false), ("aaab", "*ab", true), ("aaa", "**a", true), ("é", "?", true),
+            ("e\u{301}", "?", false), ("e\u{301}", "??", true), ("é", "e\u{301}", false), ("😀", "?", true),
+            ("A", "a", false), ("[a]", "[a]", true), ("a", "[a]", false), ("a.b", "a.b", true),
+            ("axb", "a.b", false),
+            ("a\nb", "a*b", true), ("\r\n", "?", false), ("\r\n", "??", true),
+        ]
+    )
+    func matches(path: String, pattern: String, expected: Bool) {
+        #expect(TargetPath(path).matches(pattern) == expected)
+    }
+
+    @Test("a pattern of many stars is matched without trying every split")
+    func stars() {
+        let path = TargetPath(String(repeating: "a", count: 2_000))
+        #expect(!path.matches(String(repeating: "a*", count: 200) + "b"))
+    }
+
+    @Test("paths and roles are compared byte for byte, not by Unicode's equivalence")
+    func bytes() {
+        #expect(TargetPath("é") != TargetPath("e\u{301}"))
+        #expect(RoleName("é") != RoleName("e\u{301}"))
+        let file = TargetFile(of: [])
+        #expect(([TargetPath("é"): file] as [TargetPath: TargetFile])["e\u{301}"] == nil)
+        #expect(RoleName("root") == .root)
+    }
+}
