@@ -77,7 +77,7 @@ let package = Package(
         ),
         room(
             "RegistryHTTP",
-            ["Names", "Blobs", "CanonicalJSON", "HTTPServer", "Registry", "RegistryAPI", "Signing"]
+            ["Names", "CanonicalJSON", "HTTPServer", "Manifest", "Registry", "RegistryAPI", "Signing"]
         ),
         room(
             "Publishing",

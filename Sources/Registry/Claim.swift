@@ -15,6 +15,14 @@ enum Claim {
         return version
     }
 
+    static func expiry(of bytes: [UInt8], role: RoleName) throws(TrustError) -> UnixTime {
+        guard let expires = try signed(in: bytes, role: role)["expires"]?.string.flatMap({ UnixTime($0) })
+        else {
+            throw .malformed(role: role, reason: "`expires` is not a time")
+        }
+        return expires
+    }
+
     static func document<Document: SignedDocument>(
         in bytes: [UInt8],
         role: RoleName

@@ -100,6 +100,9 @@ package protocol RegistryStore: Sendable {
     ) throws(RegistryError) -> Answer
     func blobLength(_ digest: Digest) throws(RegistryError) -> UInt64?
 
+    /// Any blob whose row says that it is present.
+    func someBlob() throws(RegistryError) -> Digest?
+
     /// The token with this digest, unless it was revoked.
     func token(digest: Digest) throws(RegistryError) -> Token?
     func logRows(from index: Int64, limit: Int) throws(RegistryError) -> [LogRow]

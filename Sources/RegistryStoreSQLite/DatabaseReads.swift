@@ -69,6 +69,14 @@ extension Database {
         }
     }
 
+    func someBlob() throws(RegistryError) -> Digest? {
+        try query { () throws(SQLiteError) in
+            try connection.first("SELECT digest FROM blob WHERE state = 'present' LIMIT 1") {
+                row throws(SQLiteError) in try row.digest(0)
+            }
+        }
+    }
+
     func token(_ digest: Digest) throws(RegistryError) -> Token? {
         let found = try query { () throws(SQLiteError) in
             try connection.first(

@@ -138,6 +138,10 @@ package final class SQLiteRegistryStore: RegistryStore {
         try readers.read { database throws(RegistryError) in try database.blobLength(digest) }
     }
 
+    package func someBlob() throws(RegistryError) -> Digest? {
+        try readers.read { database throws(RegistryError) in try database.someBlob() }
+    }
+
     package func token(digest: Digest) throws(RegistryError) -> Token? {
         try readers.read { database throws(RegistryError) in try database.token(digest) }
     }

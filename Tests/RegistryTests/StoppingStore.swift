@@ -66,6 +66,8 @@ struct StoppingStore: RegistryStore {
 
     func blobLength(_ digest: Digest) throws(RegistryError) -> UInt64? { try store.blobLength(digest) }
 
+    func someBlob() throws(RegistryError) -> Digest? { try store.someBlob() }
+
     func token(digest: Digest) throws(RegistryError) -> Token? { try store.token(digest: digest) }
 
     func logRows(from index: Int64, limit: Int) throws(RegistryError) -> [LogRow] {

@@ -1,1 +1,0 @@
-// Room prepared; see Package.swift.

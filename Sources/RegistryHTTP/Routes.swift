@@ -1,0 +1,23 @@
+import HTTPServer
+
+extension RegistryService {
+    /// Everything that the registry answers; each line has its page in ``OpenAPI/document``.
+    static let routes: [Route] = [
+        Route(.get, "/metadata/{file}") { service, call in try service.metadata(call) },
+        Route(.get, "/targets/sealift/{document}") { service, call in
+            try service.target(call, folder: ["sealift"])
+        },
+        Route(.get, "/targets/{namespace}/{model}/{document}") { service, call in
+            try service.target(call, folder: [call.parameter("namespace"), call.parameter("model")])
+        },
+        Route(.get, "/blobs/sha256/{prefix}/{digest}") { service, call in try service.blob(call) },
+        Route(.post, "/api/v1/blobs/have") { service, call in try await service.have(call) },
+        Route(.put, "/api/v1/blobs/sha256/{digest}") { service, call in try await service.upload(call) },
+        Route(.post, "/api/v1/commit") { service, call in try await service.commit(call) },
+        Route(.get, "/api/v1/openapi.json") { _, call in OpenAPI.response(to: call.request) },
+        Route(.get, "/healthz") { _, _ in .text("ok\n") },
+        Route(.get, "/readyz") { service, _ in try service.readiness() },
+        Route(.get, "/metrics") { service, _ in try service.metricsPage() },
+        Route(.get, "/") { service, _ in try service.overviewPage() },
+    ]
+}
