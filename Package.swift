@@ -166,7 +166,10 @@ let package = Package(
         tests("ModelRuntimesTests", ["ModelRuntimes", "Inference", "Manifest", "Names"]),
         tests(
             "ModelLibraryTests",
-            ["ModelLibrary", "Generations", "Inference", "Manifest", "Names", "Support"]
+            [
+                "ModelLibrary", "Durable", "Generations", "Inference", "Manifest", "ModelFormats", "ModelRuntimes",
+                "Names", "Signing", "Support",
+            ]
         ),
         tests("ArgumentsTests", ["Arguments"]),
         tests(

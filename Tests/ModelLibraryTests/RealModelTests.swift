@@ -1,0 +1,140 @@
+import Durable
+import Generations
+import Glibc
+import Inference
+import Manifest
+import ModelLibrary
+import ModelRuntimes
+import Names
+import Testing
+
+@Suite(
+    "Model library on a real device directory and ONNX Runtime",
+    .enabled(if: RealDevice.runtimePath != nil, Comment(rawValue: RealDevice.absent))
+)
+struct RealModelTests {
+    private let real: RealDevice
+    private let library: ModelLibrary
+    private let request: ModelRequest
+
+    init() throws {
+        real = try RealDevice()
+        let runtime = try ONNXRuntime(ONNXRuntimeLocator(path: RealDevice.runtimePath))
+        library = ModelLibrary(directory: real.device.path, runtimes: [runtime])
+        request = try ModelRequest("vision/detector")
+    }
+
+    private func answer() async throws -> (version: String, label: Int64) {
+        try await library.withModel(request) { lease in
+            let features = try Tensor([Float(5.1), 3.5, 1.4, 0.2], shape: [1, 4])
+            let outputs = try await lease.run(["features": features])
+            let label = try outputs["label"]?.tensor?.values(as: Int64.self).first ?? -1
+            return (lease.version, label)
+        }
+    }
+
+    private func refusal() async throws -> String? {
+        do {
+            _ = try await answer()
+            return nil
+        } catch ModelLibraryError.refused(_, _, let reason) {
+            return reason
+        }
+    }
+
+    @Test("the active model answers, and after a switch the new one does")
+    func swap() async throws {
+        try real.activate("1.0.0")
+        #expect(try await answer() == ("1.0.0", 2))
+        try await library.withModel(request) { old in
+            try real.activate("1.1.0")
+            #expect(try await answer() == ("1.1.0", 2))
+            let residents = await library.residents
+            #expect(old.version == "1.0.0")
+            #expect(residents.map(\.version) == ["1.0.0", "1.1.0"])
+            #expect(residents.map(\.isLeaving) == [true, false])
+        }
+        #expect(await library.residents.map(\.version) == ["1.1.0"])
+    }
+
+    @Test("a lease knows labels and ports from the signed manifest")
+    func manifest() async throws {
+        try real.activate("1.0.0")
+        try await library.withModel(request) { lease in
+            #expect(lease.ports.inputs.map(\.name) == ["features"])
+            #expect(Set(lease.ports.outputs.map(\.name)) == ["label", "probabilities"])
+            #expect(lease.directory.hasPrefix(real.device.path))
+        }
+    }
+
+    @Test("a recalled version is refused, in memory or not")
+    func recalled() async throws {
+        let identity = try real.activate("1.0.0")
+        _ = try await answer()
+        try real.recall(identity)
+        #expect(try await refusal()?.contains("recalled") == true)
+        try real.activate("1.0.1")
+        #expect(try await answer().version == "1.0.1")
+    }
+
+    @Test("a file that was changed on the disk is refused at load")
+    func tampered() async throws {
+        let identity = try real.activate("1.0.0")
+        let file = "\(real.device.path)/\(identity.relativePath)/model.onnx"
+        var bytes = try Durable.readFile(file, maximum: .mebibytes(1))
+        bytes[bytes.count / 2] ^= 1
+        #expect(chmod(file, 0o644) == 0)
+        let descriptor = open(file, O_WRONLY)
+        #expect(bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == bytes.count)
+        close(descriptor)
+        #expect(try await refusal()?.contains("damaged") == true)
+        #expect(await library.residents.isEmpty)
+    }
+
+    @Test("a manifest that lies about the model is refused at load, and the next version is not")
+    func lies() async throws {
+        let name = try #require(FeatureName("features"))
+        try real.activate("1.0.0") { interface in
+            let shape = Shape.dimensions([.fixed(1), .fixed(5)])
+            interface.inputs = [
+                Feature(name: name, type: .tensor(TensorType(element: .float32, shape: shape)))
+            ]
+        }
+        #expect(try await refusal()?.contains("'features'") == true)
+        try real.activate("1.0.1")
+        #expect(try await answer().version == "1.0.1")
+    }
+
+    @Test("nothing active yet is not available, with what to do")
+    func empty() async throws {
+        let error = await #expect(throws: ModelLibraryError.self) { try await answer() }
+        guard case .notAvailable(_, let reason) = error else {
+            Issue.record("another error")
+            return
+        }
+        #expect(reason.contains("sealift sync"))
+    }
+
+    @Test("calls from many tasks through ten switches all get an answer")
+    func underLoad() async throws {
+        try real.activate("1.0.0")
+        let library = library
+        let request = request
+        let features = try Tensor([Float(5.1), 3.5, 1.4, 0.2], shape: [1, 4])
+        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<25 {
+                        _ = try await library.withModel(request) { try await $0.run(["features": features]) }
+                    }
+                    return 25
+                }
+            }
+            for patch in 1...10 { try real.activate("1.0.\(patch)") }
+            return try await group.reduce(0, +)
+        }
+        #expect(answers == 100)
+        #expect(try await answer().version == "1.0.10")
+        #expect(await library.residents.count == 1)
+    }
+}
