@@ -1,0 +1,115 @@
+"""A repository written by python-tuf.
+
+    tuf_repository.py FOLDER consistent|plain
+
+Writes FOLDER/metadata with three roots (keys of both algorithms, rotated, a
+threshold of two, an RSA key that nobody needs), a delegation below a
+delegation, members of its own and text that canonical JSON must not change.
+Prints the target paths and their digests.
+"""
+import hashlib
+import json
+import os
+import sys
+from datetime import datetime, timedelta, timezone
+
+from securesystemslib.signer import CryptoSigner
+from tuf.api.metadata import (
+    DelegatedRole,
+    Delegations,
+    Metadata,
+    MetaFile,
+    Root,
+    Snapshot,
+    TargetFile,
+    Targets,
+    Timestamp,
+)
+
+
+def main():
+    folder, kind = sys.argv[1:]
+    consistent = kind == "consistent"
+    metadata = os.path.join(folder, "metadata")
+    os.makedirs(metadata)
+    expires = datetime.now(timezone.utc).replace(microsecond=0) + timedelta(days=30)
+
+    def write(name, document, signers):
+        envelope = Metadata(document)
+        for index, signer in enumerate(signers):
+            envelope.sign(signer, append=index > 0)
+        # Clients ask for `team%2Finner.json`, which a file server finds in a folder.
+        path = os.path.join(metadata, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        envelope.to_file(path)
+
+    def versioned(name, version):
+        return f"{version}.{name}" if consistent else name
+
+    old, new, second = (CryptoSigner.generate_ecdsa() for _ in range(3))
+    online = CryptoSigner.generate_ed25519()
+    team, inner = CryptoSigner.generate_ed25519(), CryptoSigner.generate_ecdsa()
+
+    root = Root(expires=expires, consistent_snapshot=consistent)
+    root.unrecognized_fields["x-note"] = "tab\tline\nquote\" back\\slash é 😀 \u0000"
+    root.add_key(old.public_key, "root")
+    root.add_key(old.public_key, "targets")
+    root.add_key(CryptoSigner.generate_rsa().public_key, "targets")
+    for role in ("timestamp", "snapshot"):
+        root.add_key(online.public_key, role)
+    write("1.root.json", root, [old])
+    root.version = 2
+    root.expires = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    root.revoke_key(old.public_key.keyid, "root")
+    root.add_key(new.public_key, "root")
+    root.add_key(second.public_key, "root")
+    root.roles["root"].threshold = 2
+    write("2.root.json", root, [old, new, second])
+    root.version = 3
+    root.expires = expires
+    write("3.root.json", root, [new, second])
+
+    content = b"content"
+    file = TargetFile(
+        len(content),
+        {"sha256": hashlib.sha256(content).hexdigest(), "sha512": hashlib.sha512(content).hexdigest()},
+        "ignored",
+        {"custom": {"note": "é\n"}},
+    )
+    deep = Targets(expires=expires, targets={"team/ünï/deep.bin": file})
+    write(versioned("team/inner.json", 1), deep, [inner])
+    shallow = Targets(expires=expires, version=4, targets={"team/a b/file.bin": file})
+    shallow.delegations = Delegations(
+        {},
+        {"team/inner": DelegatedRole("team/inner", [], 1, True, ["team/ü*/?eep.bin"])},
+    )
+    shallow.add_key(inner.public_key, "team/inner")
+    write(versioned("team.json", 4), shallow, [team])
+    targets = Targets(expires=expires, targets={"top.bin": file})
+    targets.delegations = Delegations(
+        {}, {"team": DelegatedRole("team", [], 1, False, ["other/*", "team/*/*"])}
+    )
+    targets.add_key(team.public_key, "team")
+    write(versioned("targets.json", 1), targets, [old])
+
+    def meta(name, version):
+        with open(os.path.join(metadata, versioned(name, version)), "rb") as opened:
+            data = opened.read()
+        return MetaFile(version, len(data), {"sha512": hashlib.sha512(data).hexdigest()})
+
+    snapshot = Snapshot(expires=expires)
+    snapshot.meta = {
+        "targets.json": meta("targets.json", 1),
+        "team.json": meta("team.json", 4),
+        "team/inner.json": MetaFile(1),
+    }
+    write(versioned("snapshot.json", 1), snapshot, [online])
+    timestamp = Timestamp(expires=expires)
+    timestamp.snapshot_meta = meta("snapshot.json", 1)
+    write("timestamp.json", timestamp, [online])
+    digest = hashlib.sha256(content).hexdigest()
+    paths = ["top.bin", "team/a b/file.bin", "team/ünï/deep.bin"]
+    json.dump({path: digest for path in paths}, sys.stdout)
+
+
+main()
