@@ -45,6 +45,8 @@ struct TestVersion {
     var digest: Digest { SHA256.digest(of: manifest.canonical) }
     var listed: ListedVersion { ListedVersion(version: manifest.version, manifest: digest) }
 
+    init(manifest: ModelManifest) { self.manifest = manifest }
+
     /// A version of one file of `bytes`; blocks are listed when the length asks for them.
     init(_ text: String, of model: ModelName = TestRegistry.model, bytes: [UInt8]) throws {
         let name = VariantName("cpu")
