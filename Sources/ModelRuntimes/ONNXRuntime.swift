@@ -1,7 +1,6 @@
 import Blocking
 import Glibc
 public import Inference
-import Synchronization
 
 /// ONNX Runtime, found on the machine when it is needed.
 ///
@@ -29,8 +28,8 @@ public struct ONNXRuntime: ModelRuntime {
     ///
     /// - Parameter locator: Where to look.
     /// - Throws: `ONNXRuntimeError`, whose text says how to install what is missing.
-    public init(_ locator: ONNXRuntimeLocator = ONNXRuntimeLocator()) throws(ONNXRuntimeError) {
-        environment = try ORTEnvironment.shared(path: try locator.locate())
+    public init(_ locator: ONNXRuntimeLocator = ONNXRuntimeLocator()) async throws(ONNXRuntimeError) {
+        environment = try await ORTOpening.shared.environment(locator)
     }
 
     /// True for `onnx`.
@@ -54,31 +53,35 @@ public struct ONNXRuntime: ModelRuntime {
     }
 }
 
-/// The one environment of this process, which sessions need as long as they live.
-final class ORTEnvironment: Sendable {
-    private static let current = Mutex<ORTEnvironment?>(nil)
+/// Opens the one environment of this process, on a thread of its own, since that takes a tenth of a second.
+private actor ORTOpening {
+    static let shared = ORTOpening()
 
+    private let executor = BlockingExecutor(label: "sealift.onnxruntime")
+    private var opened: ORTEnvironment?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func environment(_ locator: ONNXRuntimeLocator) throws(ONNXRuntimeError) -> ORTEnvironment {
+        let path = try locator.locate()
+        if let opened {
+            guard opened.functions.path == path else {
+                throw .anotherIsOpen(open: opened.functions.path, asked: path)
+            }
+            return opened
+        }
+        let environment = try ORTEnvironment(path: path)
+        opened = environment
+        return environment
+    }
+}
+
+/// The environment that all sessions of this process share and need as long as they live.
+private final class ORTEnvironment: Sendable {
     let functions: ORTFunctions
     private let handle: ORTHandle
 
-    static func shared(path: String) throws(ONNXRuntimeError) -> ORTEnvironment {
-        let result: Result<ORTEnvironment, ONNXRuntimeError> = current.withLock { current in
-            if let current {
-                guard current.functions.path == path else {
-                    return .failure(.anotherIsOpen(open: current.functions.path, asked: path))
-                }
-                return .success(current)
-            }
-            return Result { () throws(ONNXRuntimeError) in
-                let opened = try ORTEnvironment(path: path)
-                current = opened
-                return opened
-            }
-        }
-        return try result.get()
-    }
-
-    private init(path: String) throws(ONNXRuntimeError) {
+    init(path: String) throws(ONNXRuntimeError) {
         setenv("ORT_DISABLE_TELEMETRY", "1", 1)
         let functions = try ORTFunctions(path: path)
         typealias Create = @convention(c) (Int32, UnsafePointer<CChar>, ORTOut) -> ORTStatus

@@ -17,9 +17,9 @@ struct RealModelTests {
     private let library: ModelLibrary
     private let request: ModelRequest
 
-    init() throws {
+    init() async throws {
         real = try RealDevice()
-        let runtime = try ONNXRuntime(ONNXRuntimeLocator(path: RealDevice.runtimePath))
+        let runtime = try await ONNXRuntime(ONNXRuntimeLocator(path: RealDevice.runtimePath))
         library = ModelLibrary(directory: real.device.path, runtimes: [runtime])
         request = try ModelRequest("vision/detector")
     }

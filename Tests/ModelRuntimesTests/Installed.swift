@@ -15,8 +15,8 @@ enum Installed {
 
     static var hasRuntime: Bool { libraryPath != nil }
 
-    static func runtime() throws -> ONNXRuntime {
-        try ONNXRuntime(ONNXRuntimeLocator(path: libraryPath))
+    static func runtime() async throws -> ONNXRuntime {
+        try await ONNXRuntime(ONNXRuntimeLocator(path: libraryPath))
     }
 
     /// The file type model that the Python package `magika` brings, beside `onnxruntime`.

@@ -54,7 +54,7 @@ struct ONNXRuntimeTests {
     @Test("weights that stay in the file give the same answer")
     func memoryPriority() async throws {
         let path = Installed.fixture("onnx/external_data.onnx")
-        let runtime = try Installed.runtime()
+        let runtime = try await Installed.runtime()
         let fast = try await runtime.load(entry: path, options: LoadOptions())
         let small = try await runtime.load(entry: path, options: LoadOptions(threads: 1, priority: .memory))
         let vector = try #require(try Vector.all(of: path).first)
@@ -73,7 +73,7 @@ struct ONNXRuntimeTests {
     )
     func hostile(name: String) async throws {
         let path = Installed.fixture("hostile/\(name).onnx")
-        let runtime = try Installed.runtime()
+        let runtime = try await Installed.runtime()
         let error = await #expect(throws: ONNXRuntimeError.self) {
             try await runtime.load(entry: path, options: LoadOptions())
         }
@@ -91,7 +91,7 @@ struct ONNXRuntimeTests {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "sealift-ort-\(UUID())")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let runtime = try Installed.runtime()
+        let runtime = try await Installed.runtime()
         let noise = Data((0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) })
         for (name, content) in [("empty.onnx", Data()), ("noise.onnx", noise)] {
             let file = scratch.appending(path: name)
@@ -146,7 +146,7 @@ struct ONNXRuntimeTests {
 
     @Test("telemetry is off before the library is opened, and no telemetry file appears")
     func telemetry() async throws {
-        let runtime = try Installed.runtime()
+        let runtime = try await Installed.runtime()
         let path = Installed.fixture("onnx/mlp_dynamic_batch.onnx")
         _ = try await runtime.load(entry: path, options: LoadOptions())
         #expect(getenv("ORT_DISABLE_TELEMETRY").map { String(cString: $0) } == "1")
@@ -160,17 +160,17 @@ struct ONNXRuntimeTests {
     }
 
     @Test("a process has one copy: the same again is the same, another is refused")
-    func oneCopy() throws {
-        let first = try Installed.runtime()
-        #expect(try Installed.runtime().libraryPath == first.libraryPath)
+    func oneCopy() async throws {
+        let first = try await Installed.runtime()
+        #expect(try await Installed.runtime().libraryPath == first.libraryPath)
         #expect(first.version.split(separator: ".").count == 3)
         let copy = FileManager.default.temporaryDirectory.appending(path: "sealift-ort-\(UUID())")
         try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: copy) }
         let file = copy.appending(path: "libonnxruntime.so").path
         try FileManager.default.copyItem(atPath: first.libraryPath, toPath: file)
-        #expect(throws: ONNXRuntimeError.anotherIsOpen(open: first.libraryPath, asked: file)) {
-            try ONNXRuntime(ONNXRuntimeLocator(path: file))
+        await #expect(throws: ONNXRuntimeError.anotherIsOpen(open: first.libraryPath, asked: file)) {
+            try await ONNXRuntime(ONNXRuntimeLocator(path: file))
         }
     }
 
