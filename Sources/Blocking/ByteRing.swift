@@ -20,6 +20,7 @@ package final class ByteRing: @unchecked Sendable {
     private var emptied = 0
     private var isFinished = false
     private var isRefused = false
+    private var isConsumed = false
 
     /// The producer's own.
     private var position: UInt64
@@ -81,11 +82,25 @@ package final class ByteRing: @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
+    /// Producer: ends the stream and waits until the consumer has worked on all of it.
+    package func finishAndWait() {
+        finish()
+        pthread_mutex_lock(lock)
+        while !isConsumed { pthread_cond_wait(changed, lock) }
+        pthread_mutex_unlock(lock)
+    }
+
     /// Consumer: works on each piece until the stream ends or `body` refuses.
     ///
     /// - Parameter body: Given the position in the file and the bytes, which
     ///   are on loan for the call; `false` ends the stream on both sides.
     package func consume(_ body: (UInt64, UnsafeRawBufferPointer) -> Bool) {
+        defer {
+            pthread_mutex_lock(lock)
+            isConsumed = true
+            pthread_cond_broadcast(changed)
+            pthread_mutex_unlock(lock)
+        }
         while let (slot, piece) = nextPiece() {
             let bytes = UnsafeRawBufferPointer(start: memory + slot * slotSize, count: piece.count)
             let wantsMore = body(piece.position, bytes)

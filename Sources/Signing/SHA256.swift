@@ -44,7 +44,8 @@ package enum SHA512 {
 }
 
 /// A SHA-256 digest of bytes that come in pieces.
-package struct DigestStream: ~Copyable {
+// Sendable because it has one owner at a time, and every change needs exclusive access to it.
+package struct DigestStream: ~Copyable, @unchecked Sendable {
     private let context: OpaquePointer
 
     package init() {

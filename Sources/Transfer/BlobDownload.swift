@@ -15,7 +15,9 @@ package struct BlobDownload: Sendable {
     /// What is there already from an earlier attempt is proved again and kept.
     package let path: String
 
+    /// - Precondition: `blocks` were read for a file of `length` bytes.
     package init(name: String, digest: Digest, length: UInt64, blocks: BlockList?, path: String) {
+        precondition(blocks.map { $0.fileLength == length } ?? true, "the block list of another file")
         self.name = name
         self.digest = digest
         self.length = length
@@ -28,6 +30,7 @@ package struct BlobDownload: Sendable {
 package struct BlockList: Sendable, Equatable {
     package let blockSize: Int
     package let count: Int
+    let fileLength: UInt64
     private let bytes: [UInt8]
 
     /// Reads a list; `nil` when the three values do not agree.
@@ -42,11 +45,14 @@ package struct BlockList: Sendable, Equatable {
         let count = fileLength / size + (fileLength % size == 0 ? 0 : 1)
         guard bytes.count % 32 == 0, UInt64(bytes.count / 32) == count else { return nil }
         self.bytes = bytes
+        self.fileLength = fileLength
         self.blockSize = blockSize
         self.count = bytes.count / 32
     }
 
     /// The raw digest of block `index`.
+    ///
+    /// - Precondition: There is such a block.
     func expected(_ index: Int) -> ArraySlice<UInt8> { bytes[index * 32..<index * 32 + 32] }
 }
 

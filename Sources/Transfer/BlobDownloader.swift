@@ -1,8 +1,20 @@
-/// Downloads files and proves them as they arrive.
-package struct BlobDownloader: Sendable {
-    private let configuration: TransferConfiguration
+import Blocking
+import Names
 
-    package init(configuration: TransferConfiguration) { self.configuration = configuration }
+/// Downloads files and proves them as they arrive.
+///
+/// One stream brings the bytes into a ring of 8 MiB; a second thread digests
+/// and writes them. On a small machine that is faster than several streams,
+/// and memory does not grow with the file.
+package struct BlobDownloader: Sendable {
+    private let fetcher: CurlFetcher
+
+    package init(configuration: TransferConfiguration) {
+        self.init(fetcher: CurlFetcher(configuration: configuration))
+    }
+
+    /// Shares a fetcher's connections.
+    package init(fetcher: CurlFetcher) { self.fetcher = fetcher }
 
     /// Gets a file, whole and proved, from the first location that can give it.
     ///
@@ -21,6 +33,11 @@ package struct BlobDownloader: Sendable {
         from locations: [RepositoryLocation],
         progress: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) async throws(FetchError) -> BlobReceipt {
-        throw .outage(.other(detail: "not there yet"), url: download.name)
+        let cancellation = Cancellation()
+        return try await BlockingPool.shared.run(cancelling: cancellation) {
+            () throws(FetchError) -> BlobReceipt in
+            let session = try DownloadSession(download, locations, fetcher, cancellation, progress)
+            return try session.run()
+        }
     }
 }

@@ -10,7 +10,9 @@ final class CurlHandle: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>
 
-    private static let isReady: Bool = curl_global_init(3 /* CURL_GLOBAL_DEFAULT */) == CURLE_OK
+    /// CURL_GLOBAL_DEFAULT: a macro that Swift does not see.
+    private static let defaultInitialization = 3
+    private static let isReady: Bool = curl_global_init(defaultInitialization) == CURLE_OK
 
     init() {
         guard Self.isReady, let handle = curl_easy_init() else {

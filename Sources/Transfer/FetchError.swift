@@ -61,7 +61,7 @@ package enum FetchRefusal: Sendable, Equatable {
     case digest(expected: Digest, found: Digest)
 
     /// One block of a file stayed wrong from every location.
-    case block(index: Int, expected: Digest, found: Digest)
+    case block(file: String, index: Int, expected: Digest, found: Digest)
 
     /// A configured file could not be used, for example the CA.
     case configuration(detail: String)
@@ -111,8 +111,8 @@ extension FetchRefusal: CustomStringConvertible {
         case .status(let status): "the server answered with status \(status)"
         case .malformedAnswer(let detail): "the answer makes no sense (\(detail))"
         case .digest(let expected, let found): "the bytes have SHA-256 \(found), but \(expected) is signed"
-        case .block(let index, let expected, let found):
-            "block \(index) has SHA-256 \(found), but \(expected) is signed, also when fetched again"
+        case .block(let file, let index, let expected, let found):
+            "block \(index) of \(file) has SHA-256 \(found), but \(expected) is signed, also when fetched again"
         case .configuration(let detail): detail
         }
     }

@@ -15,14 +15,26 @@ func quickConfiguration() -> TransferConfiguration {
     return configuration
 }
 
+/// Bytes of which no two pages of 4 KiB are alike, the same for the same seed.
 func bytes(_ count: Int, seed: Int = 1) -> [UInt8] {
     var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
-    return (0..<count).map { _ in
+    let page: [UInt8] = (0..<4_096).map { _ in
         state ^= state << 13
         state ^= state >> 7
         state ^= state << 17
         return UInt8(truncatingIfNeeded: state)
     }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + page.count)
+    while bytes.count < count {
+        let number = bytes.count / page.count
+        bytes += page
+        for index in 0..<4 {
+            bytes[number * page.count + index] = UInt8(truncatingIfNeeded: number >> (8 * index))
+        }
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
 }
 
 @Suite("Fetching over HTTP")

@@ -1,0 +1,114 @@
+import Blocking
+import Names
+import Synchronization
+
+/// One stream of a download: from libcurl's callbacks through a ring to the thread that proves.
+final class DownloadFlow {
+    private let wanted: Range<UInt64>
+    private let length: UInt64
+    private let assembly: any Assembly
+    private let progress: ProgressReport
+    private var ring: ByteRing?
+
+    /// What may still come; more is a refusal.
+    private var room: UInt64 = 0
+
+    /// Of a whole file, what comes after is of no use.
+    private var useful: UInt64 = 0
+    private var dropped = 0
+    private(set) var received: UInt64 = 0
+
+    init(_ wanted: Range<UInt64>, _ length: UInt64, _ assembly: any Assembly, _ progress: ProgressReport) {
+        self.wanted = wanted
+        self.length = length
+        self.assembly = assembly
+        self.progress = progress
+    }
+
+    func judge(_ head: AnswerHead) -> Call.Verdict {
+        switch head.status {
+        case 200:
+            if let announced = head.length, announced != length { return wrongLength(announced) }
+            return start(at: 0, room: length, useful: assembly.end)
+        case 206:
+            guard let part = head.contentRange, part.first == wanted.lowerBound,
+                part.last < wanted.upperBound,
+                part.total == nil || part.total == length
+            else { return .refuse(.malformedAnswer(detail: "206 with another part than bytes \(wanted)")) }
+            let room = part.last + 1 - part.first
+            return start(at: wanted.lowerBound, room: room, useful: room)
+        default: return .goOn
+        }
+    }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Call.Verdict {
+        guard let ring else {
+            // The text of an error: a little is read, so that the connection can be used again.
+            dropped += bytes.count
+            return dropped > 16 << 10 ? .enough : .goOn
+        }
+        received += UInt64(bytes.count)
+        guard UInt64(bytes.count) <= room else {
+            return .refuse(.tooLong(limit: ByteCount(rawValue: length), announced: nil))
+        }
+        room -= UInt64(bytes.count)
+        guard ring.put(bytes) else { return .stop }
+        return received >= useful && room > 0 ? .enough : .goOn
+    }
+
+    /// Ends the stream and waits until all of it is proved or not.
+    func finish() {
+        ring?.finishAndWait()
+    }
+
+    /// Judges a stream that no error ended.
+    func judgeEnd(_ call: Call) throws(FetchError) {
+        guard ring != nil else { throw call.head.failure(call.address.url) }
+        if case .stop = call.ending { return }
+        guard received >= useful else {
+            throw .outage(.cutOff(received: received, expected: useful), url: call.address.url)
+        }
+    }
+
+    private func start(at position: UInt64, room: UInt64, useful: UInt64) -> Call.Verdict {
+        let ring = ByteRing(slotSize: 1 << 20, slots: 8, position: position)
+        let (assembly, progress) = (assembly, progress)
+        assembly.begin()
+        let began = OwnThread.start {
+            ring.consume { position, bytes in
+                let goesOn = assembly.take(position, bytes)
+                progress.report(assembly.proved)
+                return goesOn
+            }
+        }
+        guard began else { return .give(.other(detail: "the system has no thread to give")) }
+        self.ring = ring
+        self.room = room
+        self.useful = useful
+        return .goOn
+    }
+
+    private func wrongLength(_ announced: UInt64) -> Call.Verdict {
+        guard announced < length else {
+            return .refuse(.tooLong(limit: ByteCount(rawValue: length), announced: announced))
+        }
+        return .refuse(.malformedAnswer(detail: "\(announced) bytes announced, \(length) are signed"))
+    }
+}
+
+/// Tells progress, never backwards.
+final class ProgressReport: Sendable {
+    private let tell: @Sendable (UInt64) -> Void
+    private let highest = Mutex<UInt64>(0)
+
+    init(_ tell: @escaping @Sendable (UInt64) -> Void) { self.tell = tell }
+
+    func report(_ bytes: UInt64) {
+        let isNew = highest.withLock { highest in
+            guard bytes > highest else { return false }
+            highest = bytes
+            return true
+        }
+        if isNew { tell(bytes) }
+    }
+}

@@ -1,0 +1,145 @@
+import Blocking
+import Durable
+import Names
+
+/// One download from its first attempt to its last, on one thread that may block.
+///
+/// Not Sendable: belongs to that thread.
+final class DownloadSession {
+    private let download: BlobDownload
+    private let fetcher: CurlFetcher
+    private let cancellation: Cancellation
+    private let file: PartialFile
+    private let assembly: any Assembly
+    private let progress: ProgressReport
+    private var sources: SourceRotation
+    private var received: UInt64 = 0
+
+    init(
+        _ download: BlobDownload,
+        _ locations: [RepositoryLocation],
+        _ fetcher: CurlFetcher,
+        _ cancellation: Cancellation,
+        _ progress: @escaping @Sendable (UInt64) -> Void
+    ) throws(FetchError) {
+        self.download = download
+        self.fetcher = fetcher
+        self.cancellation = cancellation
+        self.progress = ProgressReport(progress)
+        sources = SourceRotation(locations)
+        do {
+            file = try PartialFile(download.path)
+        } catch {
+            throw .storage(error)
+        }
+        if let blocks = download.blocks, blocks.count > 0 {
+            assembly = BlockAssembly(download.name, blocks, file)
+        } else {
+            assembly = WholeAssembly(download.digest, download.length, file)
+        }
+    }
+
+    func run() throws(FetchError) -> BlobReceipt {
+        try onDisk { () throws(DurableError) in
+            try assembly.resume { !cancellation.isCancelled }
+            try file.reserve(download.length)
+        }
+        let resumed = assembly.proved
+        progress.report(resumed)
+        while let wanted = assembly.wanted {
+            if cancellation.isCancelled { throw .cancelled }
+            try attempt(wanted)
+        }
+        try onDisk { () throws(DurableError) in
+            try CrashPoint.reached("download.complete", download.path)
+            try file.truncate(download.length)
+            try file.synchronize()
+        }
+        return BlobReceipt(
+            digest: download.digest,
+            length: download.length,
+            proof: assembly is BlockAssembly ? .everyBlock : .wholeDigest,
+            received: received,
+            resumed: resumed
+        )
+    }
+
+    /// Runs one stream and decides what its end means for the next.
+    private func attempt(_ wanted: Range<UInt64>) throws(FetchError) {
+        let source = try sources.current(download)
+        let before = assembly.proved
+        var failure: FetchError?
+        do {
+            try stream(wanted, source)
+        } catch {
+            failure = error
+        }
+        let hadFaults = try onDisk { () throws(DurableError) in try assembly.settle() }
+        let moved = assembly.proved > before
+        let url = source.location.blob(download.digest)
+        if hadFaults {
+            if let refusal = assembly.persistentFault(after: max(1, sources.count)) {
+                throw .refused(refusal, url: url)
+            }
+            _ = try onDisk { () throws(DurableError) in try assembly.startAgain() }
+            sources.advance()
+        }
+        switch failure {
+        case nil: sources.succeeded()
+        case .cancelled: throw .cancelled
+        case .storage(let error): throw .storage(error)
+        case .refused(.status(416), _):
+            // What is here may be longer than what is there. Forget it, once.
+            let forgot = try onDisk { () throws(DurableError) in try assembly.startAgain() }
+            if !forgot { sources.drop(.refused(.status(416), url: url)) }
+        case .refused(let refusal, let url): sources.drop(.refused(refusal, url: url))
+        case .outage(.absent, let url): sources.drop(.outage(.absent, url: url))
+        case .outage(let outage, let url):
+            let error = FetchError.outage(outage, url: url)
+            let pause = sources.failed(error, moved: moved, policy: fetcher.configuration.retry)
+            guard let pause else { throw error }
+            if cancellation.wait(seconds: pause) { throw .cancelled }
+        }
+    }
+
+    private func stream(_ wanted: Range<UInt64>, _ source: Source) throws(FetchError) {
+        let configuration = fetcher.configuration
+        let url = source.location.blob(download.digest)
+        let address = try WebAddress(url, allowsPlainLoopback: configuration.allowsPlainLoopback)
+        let pace = Pace(
+            deadline: nil,
+            stallSeconds: configuration.stallSeconds,
+            minimumRate: configuration.minimumRate
+        )
+        let call = Call(.get, address, pace: pace, cancellation: cancellation)
+        call.maximumRate = configuration.maximumRate
+        if wanted != 0..<download.length {
+            call.range = wanted
+            // A weak tag says nothing about bytes (RFC 9110, 13.1.5).
+            if let etag = source.etag, !etag.hasPrefix("W/") { call.fields.append(("If-Range", etag)) }
+        }
+        let flow = DownloadFlow(wanted, download.length, assembly, progress)
+        call.onHead = { head in flow.judge(head) }
+        call.onBody = { bytes in flow.take(bytes) }
+        defer {
+            received += flow.received
+            sources.noteTag(call.head)
+        }
+        do {
+            try fetcher.perform(call)
+        } catch {
+            flow.finish()
+            throw error
+        }
+        flow.finish()
+        try flow.judgeEnd(call)
+    }
+
+    private func onDisk<Success>(_ body: () throws(DurableError) -> Success) throws(FetchError) -> Success {
+        do {
+            return try body()
+        } catch {
+            throw .storage(error)
+        }
+    }
+}
