@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why the server could not start or go on.
 package enum HTTPServerError: Error, Hashable, Sendable {
     /// Another program listens there.
@@ -23,7 +25,7 @@ extension HTTPServerError: CustomStringConvertible {
         case .badAddress(let address, let port):
             "cannot listen on \(address) port \(port): expected a numeric address of this machine and a port from 0 to 65535"
         case .system(let call, let code):
-            "\(call) failed with error \(code)"
+            "\(call) failed: \(String(cString: strerror(code)))"
         }
     }
 }

@@ -93,7 +93,8 @@ final class Transport {
             let count = clinux_sendfile(descriptor, file, off_t(offset), Int(min(length, 1 << 20)))
             return count == 0 ? .ended : transfer(count, blocked: .writing)
         }
-        let wanted = Int(min(length, UInt64(buffer.count)))
+        // One record a call: OpenSSL takes no more at a time (RFC 8446, 5.1).
+        let wanted = Int(min(length, 16 << 10))
         let count = pread(file, buffer.baseAddress, wanted, off_t(offset))
         guard count > 0 else { return count == 0 ? .ended : .broken }
         // A repeated write begins with the same bytes: the file is read anew
