@@ -48,12 +48,12 @@ extension Dimension: CustomStringConvertible {
 
 extension ImageType: CustomStringConvertible {
     package var description: String {
-        let base = "\(color.rawValue) image \(width)×\(height)"
+        let name = "\(color.rawValue) image"
         return switch sizes {
-        case .fixed: base
+        case .fixed: "\(name) \(width)×\(height)"
         case .enumerated(let sizes):
-            base + " or " + sizes.map { "\($0.width)×\($0.height)" }.joined(separator: " or ")
-        case .ranges(let width, let height): base + " (\(width) × \(height))"
+            "\(name) " + sizes.map { "\($0.width)×\($0.height)" }.joined(separator: " or ")
+        case .ranges(let width, let height): "\(name) \(width) × \(height)"
         }
     }
 }
