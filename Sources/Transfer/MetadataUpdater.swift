@@ -147,11 +147,7 @@ package struct MetadataUpdater: Sendable {
             guard let document = try await document(of: step.role, under: step.delegator, in: &settled) else {
                 continue
             }
-            do throws(TrustError) {
-                if let file = try walk.visit(document) { return file }
-            } catch {
-                throw .refused(error)
-            }
+            if let file = walk.visit(document) { return file }
         }
     }
 

@@ -36,26 +36,11 @@ package struct DelegationWalk {
     /// Looks into the document of the latest step.
     ///
     /// - Returns: The target, when this role lists it; else the walk goes on below it.
-    /// - Throws: `TrustError.unsupported` for hashed bins on the way.
-    package mutating func visit(_ document: Verified<TargetsDocument>) throws(TrustError) -> TargetFile? {
+    package mutating func visit(_ document: Verified<TargetsDocument>) -> TargetFile? {
         if let file = document.document.targets[path] { return file }
-        guard let delegations = document.document.delegations else { return nil }
-        guard !delegations.isSuccinct else {
-            throw .unsupported(role: document.role, feature: "succinct hashed bins")
-        }
-        var children: [Step] = []
-        for delegation in delegations.roles {
-            guard !delegation.usesHashPrefixes else {
-                throw .unsupported(role: document.role, feature: "path hash prefixes")
-            }
-            guard delegation.paths.contains(where: { path.matches($0) }) else { continue }
-            children.append(Step(role: delegation.role, delegator: document))
-            if delegation.terminating {
-                stack = []
-                break
-            }
-        }
-        stack += children.reversed()
+        guard let (roles, isLast) = document.document.delegations?.roles(for: path) else { return nil }
+        if isLast { stack = [] }
+        stack += roles.reversed().map { Step(role: $0, delegator: document) }
         return nil
     }
 }

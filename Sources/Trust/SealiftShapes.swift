@@ -74,7 +74,7 @@ package enum SealiftShapes {
         in document: TargetsDocument
     ) throws(TrustError) {
         guard let delegations = document.delegations else { return }
-        guard !delegations.isSuccinct else {
+        guard delegations.succinct == nil else {
             throw .shape(role: parent.roleName, reason: "succinct hashed bins")
         }
         var seen: Set<SealiftRole> = []
@@ -82,7 +82,7 @@ package enum SealiftShapes {
             guard let role = SealiftRole(delegation.role), role.delegator == parent else {
                 throw .shape(role: parent.roleName, reason: "it may not delegate to \(delegation.name)")
             }
-            guard !delegation.usesHashPrefixes, delegation.paths.count == 1,
+            guard delegation.hashPrefixes == nil, delegation.paths.count == 1,
                 let path = delegation.paths.first, TargetPath(path) == TargetPath(role.pattern ?? "")
             else {
                 throw .shape(

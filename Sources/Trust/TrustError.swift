@@ -18,9 +18,6 @@ package enum TrustError: Error, Equatable, Sendable {
     /// A `spec_version` whose major number is not 1.
     case unsupportedSpecification(role: RoleName, found: String)
 
-    /// A legal TUF feature that Sealift does not follow yet.
-    case unsupported(role: RoleName, feature: String)
-
     /// Fewer than `needed` distinct keys of `role` signed the bytes.
     case thresholdNotMet(role: RoleName, valid: Int, needed: Int)
 
@@ -89,8 +86,6 @@ extension TrustError: CustomStringConvertible {
             "role \(role): expected a document of type \(expected), found \(found)"
         case .unsupportedSpecification(let role, let found):
             "role \(role): written for TUF \(found), this program reads 1.x; update this program"
-        case .unsupported(let role, let feature):
-            "role \(role): uses \(feature), which this program does not follow"
         case .thresholdNotMet(let role, let valid, let needed):
             "role \(role): signed by \(valid) of its keys, \(needed) needed"
         case .duplicateSignature(let role, let keyID): "role \(role): two signatures by key \(keyID)"

@@ -174,26 +174,17 @@ struct DocumentTests {
         #expect(throws: TrustError.self) { try verified(document.signed, .targets, as: TargetsDocument.self) }
     }
 
-    @Test("hashed bins are readable, and refused only when a search meets them")
-    func bins() throws {
-        let plain = TargetsDocument(version: 1, expires: World.start, targets: ["here": TargetFile(of: [])])
-        var signed = try #require(plain.signed.object)
-        signed["delegations"] = .members([
-            "keys": .object(JSONObject()),
-            "succinct_roles": .members([
-                "keyids": .array([]), "threshold": .integer(1), "bit_length": .integer(8),
-                "name_prefix": .text("bin"),
-            ]),
-        ])
-        let bytes = try Authoring.envelope(signing: .object(signed), by: [key])
-        let verified = try Untrusted<TargetsDocument>(bytes).verified(by: quorum(.targets))
-        var walk = DelegationWalk(to: "here")
-        _ = try walk.next()
-        #expect(try walk.visit(verified) == TargetFile(of: []))
-        walk = DelegationWalk(to: "elsewhere")
-        _ = try walk.next()
-        #expect(throws: TrustError.unsupported(role: .targets, feature: "succinct hashed bins")) {
-            try walk.visit(verified)
+    @Test(
+        "a path's bin is named by the first bits of its digest",
+        arguments: [(8, "bin-a7"), (10, "bin-29c"), (1, "bin-1"), (32, "bin-a7074307")]
+    )
+    func bins(bits: Int, name: String) throws {
+        let bins = SuccinctRoles(keyIDs: [], threshold: 1, bitLength: bits, namePrefix: "bin")
+        let bin = bins.role(for: "models/a/1/model.bin")
+        #expect(bin.description == name)
+        #expect(bins.contains(bin))
+        for foreign in ["bin", "bin-", "bin-0000000000", "bun-a7", "bin-A7", "bin-+a7", "bin-100000000"] {
+            #expect(!bins.contains(RoleName(foreign)), "\(foreign)")
         }
     }
 }

@@ -4,7 +4,7 @@
 
 Writes FOLDER/metadata with three roots (keys of both algorithms, rotated, a
 threshold of two, an RSA key that nobody needs), a delegation below a
-delegation, members of its own and text that canonical JSON must not change.
+delegation, hash prefixes, hashed bins, members of its own and text that canonical JSON must not change.
 Prints the target paths and their digests.
 """
 import hashlib
@@ -21,6 +21,7 @@ from tuf.api.metadata import (
     MetaFile,
     Root,
     Snapshot,
+    SuccinctRoles,
     TargetFile,
     Targets,
     Timestamp,
@@ -85,11 +86,31 @@ def main():
     )
     shallow.add_key(inner.public_key, "team/inner")
     write(versioned("team.json", 4), shallow, [team])
+    binned = {path: file for path in ("bins/a", "bins/b", "bins/c")}
+    bins = SuccinctRoles([], 1, 2, "bin")
+    bin_roles = {name: Targets(expires=expires) for name in bins.get_roles()}
+    for path in binned:
+        bin_roles[bins.get_role_for_target(path)].targets[path] = file
+    for name, document in bin_roles.items():
+        write(versioned(f"{name}.json", 1), document, [online])
+    bin_parent = Targets(expires=expires)
+    bin_parent.delegations = Delegations({}, succinct_roles=bins)
+    bin_parent.add_key(online.public_key)
+    write(versioned("binned.json", 1), bin_parent, [team])
+    prefixed = Targets(expires=expires, targets={"prefixed/file": file})
+    write(versioned("prefixed.json", 1), prefixed, [team])
+    prefix = hashlib.sha256(b"prefixed/file").hexdigest()[:3]
     targets = Targets(expires=expires, targets={"top.bin": file})
     targets.delegations = Delegations(
-        {}, {"team": DelegatedRole("team", [], 1, False, ["other/*", "team/*/*"])}
+        {},
+        {
+            "prefixed": DelegatedRole("prefixed", [], 1, True, path_hash_prefixes=["0000", prefix]),
+            "team": DelegatedRole("team", [], 1, False, ["other/*", "team/*/*"]),
+            "binned": DelegatedRole("binned", [], 1, True, ["bins/*"]),
+        },
     )
-    targets.add_key(team.public_key, "team")
+    for role in ("prefixed", "team", "binned"):
+        targets.add_key(team.public_key, role)
     write(versioned("targets.json", 1), targets, [old])
 
     def meta(name, version):
@@ -102,13 +123,16 @@ def main():
         "targets.json": meta("targets.json", 1),
         "team.json": meta("team.json", 4),
         "team/inner.json": MetaFile(1),
+        "prefixed.json": MetaFile(1),
+        "binned.json": MetaFile(1),
+        **{f"{name}.json": MetaFile(1) for name in bin_roles},
     }
     write(versioned("snapshot.json", 1), snapshot, [online])
     timestamp = Timestamp(expires=expires)
     timestamp.snapshot_meta = meta("snapshot.json", 1)
     write("timestamp.json", timestamp, [online])
     digest = hashlib.sha256(content).hexdigest()
-    paths = ["top.bin", "team/a b/file.bin", "team/ünï/deep.bin"]
+    paths = ["top.bin", "team/a b/file.bin", "team/ünï/deep.bin", "prefixed/file", *binned]
     json.dump({path: digest for path in paths}, sys.stdout)
 
 
