@@ -2,9 +2,9 @@
 
     tuf_repository.py FOLDER consistent|plain
 
-Writes FOLDER/metadata with three roots (keys of both algorithms, rotated, a
-threshold of two, an RSA key that nobody needs), a delegation below a
-delegation, hash prefixes, hashed bins, members of its own and text that canonical JSON must not change.
+Writes FOLDER/metadata with three roots (keys of all three algorithms, rotated,
+thresholds of two), a delegation below a delegation, hash prefixes, hashed bins,
+members of its own and text that canonical JSON must not change.
 Prints the target paths and their digests.
 """
 import hashlib
@@ -48,14 +48,15 @@ def main():
         return f"{version}.{name}" if consistent else name
 
     old, new, second = (CryptoSigner.generate_ecdsa() for _ in range(3))
-    online = CryptoSigner.generate_ed25519()
+    online, rsa = CryptoSigner.generate_ed25519(), CryptoSigner.generate_rsa()
     team, inner = CryptoSigner.generate_ed25519(), CryptoSigner.generate_ecdsa()
 
     root = Root(expires=expires, consistent_snapshot=consistent)
     root.unrecognized_fields["x-note"] = "tab\tline\nquote\" back\\slash é 😀 \u0000"
     root.add_key(old.public_key, "root")
     root.add_key(old.public_key, "targets")
-    root.add_key(CryptoSigner.generate_rsa().public_key, "targets")
+    root.add_key(rsa.public_key, "targets")
+    root.roles["targets"].threshold = 2
     for role in ("timestamp", "snapshot"):
         root.add_key(online.public_key, role)
     write("1.root.json", root, [old])
@@ -111,7 +112,7 @@ def main():
     )
     for role in ("prefixed", "team", "binned"):
         targets.add_key(team.public_key, role)
-    write(versioned("targets.json", 1), targets, [old])
+    write(versioned("targets.json", 1), targets, [old, rsa])
 
     def meta(name, version):
         with open(os.path.join(metadata, versioned(name, version)), "rb") as opened:

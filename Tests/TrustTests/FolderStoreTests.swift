@@ -1,0 +1,69 @@
+import Durable
+import Names
+import Support
+import Testing
+import Transfer
+import Trust
+
+@Suite("Folder store")
+struct FolderStoreTests {
+    private func updater(_ registry: RegistrySimulator, _ scratch: Scratch) -> MetadataUpdater {
+        MetadataUpdater(
+            anchor: registry.repository.files["1.root.json"] ?? [],
+            store: FolderMetadataStore(directory: scratch.path("trust")),
+            fetcher: registry,
+            repository: registry.location,
+            now: World.start,
+            policy: .sealift
+        )
+    }
+
+    @Test("a refresh leaves the trusted files, and no other file that ends in .json")
+    func files() async throws {
+        let world = try World()
+        try world.registry.change { repository in
+            try repository.rotate(.root)
+            try repository.publishRoot()
+        }
+        let scratch = Scratch()
+        var updater = updater(world.registry, scratch)
+        try await updater.refresh()
+        _ = try await updater.role(.live(try #require(World.detector)))
+        #expect(
+            try Durable.names(in: scratch.path("trust")) == [
+                "poll-state", "root.json", "root_history", "snapshot.json", "targets.json", "timestamp.json",
+                "vision.json", "vision~detector~live.json",
+            ]
+        )
+        #expect(try Durable.names(in: scratch.path("trust/root_history")) == ["2.root.json"])
+        #expect(try scratch.read("trust/root.json") == world.registry.repository.files["2.root.json"])
+        var stored = self.updater(world.registry, scratch)
+        try stored.openStored()
+        #expect(stored.root?.document.version == 2)
+    }
+
+    @Test("a stored file that is longer than any role may be is as good as absent")
+    func tooLong() async throws {
+        let world = try World()
+        let scratch = Scratch()
+        var updater = updater(world.registry, scratch)
+        try await updater.refresh()
+        try scratch.write("trust/targets.json", [UInt8](repeating: 0x20, count: 5_000_001))
+        updater = self.updater(world.registry, scratch)
+        try await updater.refresh()
+        #expect(try scratch.read("trust/targets.json") == world.registry.repository.files["2.targets.json"])
+    }
+
+    @Test("a disk that fails is reported, and not taken for an empty store")
+    func failing() async throws {
+        let world = try World()
+        let scratch = Scratch()
+        try Durable.makeDirectory(scratch.path("trust/timestamp.json"))
+        var updater = updater(world.registry, scratch)
+        await #expect(
+            throws: UpdateError.storage(.notRegularFile(path: scratch.path("trust/timestamp.json")))
+        ) {
+            try await updater.refresh()
+        }
+    }
+}
