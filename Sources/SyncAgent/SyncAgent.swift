@@ -80,6 +80,7 @@ public enum SyncMode: Sendable {
 extension SyncConfiguration {
     fileprivate func transfer() throws(SyncError) -> TransferConfiguration {
         var transfer = TransferConfiguration()
+        transfer.retry.attempts = max(1, retries)
         transfer.certificateAuthority = caFile
         transfer.allowsPlainLoopback = allowsPlainLoopback
         guard let tokenFile, let origin = registries.first else { return transfer }

@@ -29,6 +29,9 @@ public struct SyncConfiguration: Sendable, Equatable {
     /// How long versions that are no longer active stay for readers that resolved them, in seconds.
     public var retain: Int64 = 86_400
 
+    /// Attempts without a verified byte before a download gives up; refilled by each verified byte.
+    public var retries = 6
+
     /// How long to wait for another sync of the same directory, in seconds.
     public var lockPatience: Int64 = 60
 

@@ -1,13 +1,13 @@
 import Blocking
 import Durable
-import Generations
+package import Generations
 import Manifest
 import Transfer
 import Trust
 
 /// How the errors of the modules below become one of the kinds a caller acts on.
 extension SyncError {
-    init(_ error: GenerationError) {
+    package init(_ error: GenerationError) {
         let kind: Kind =
             switch error {
             case .disk: .temporary
