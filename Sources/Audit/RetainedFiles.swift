@@ -12,7 +12,7 @@ struct RetainedFiles {
     private let roots: [Verified<RootDocument>]
     private var documents: [String: Verified<TargetsDocument>] = [:]
 
-    /// - Parameter roots: Every root from the pinned one to the newest.
+    /// Hangs from `roots`: every root from the pinned one to the newest.
     init(fetcher: any Fetching, location: RepositoryLocation, roots: [Verified<RootDocument>]) {
         self.fetcher = fetcher
         self.location = location

@@ -1,0 +1,65 @@
+import Arguments
+
+/// One verb: what it takes, and what it does.
+protocol Command {
+    static var spec: CommandSpec { get }
+
+    /// Does the work.
+    ///
+    /// - Returns: How it ended, where that is not plainly `.done`.
+    /// - Throws: `Failure`, `UsageError`, or an error of the module that met the trouble.
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode
+}
+
+/// Options that mean the same wherever they stand.
+enum SharedOption {
+    static let registry = OptionSpec.value(
+        "registry",
+        "URL",
+        "the registry, https://HOST:PORT/; more than one are mirrors",
+        repeatable: true,
+        environment: "SEALIFT_REGISTRY"
+    )
+    static let root = OptionSpec.value(
+        "root",
+        "FILE",
+        "the pinned trust root",
+        environment: "SEALIFT_ROOT"
+    )
+    static let ca = OptionSpec.value(
+        "ca",
+        "FILE",
+        "certificates that may vouch for the registry, PEM",
+        environment: "SEALIFT_CA"
+    )
+    static let token = OptionSpec.value("token-file", "FILE", "the file that holds the access token")
+    static let config = OptionSpec.value(
+        "config",
+        "FILE",
+        "the client configuration that ‘init’ wrote",
+        environment: "SEALIFT_CONFIG"
+    )
+    static let passphraseFile = OptionSpec.value(
+        "passphrase-file",
+        "FILE",
+        "the file whose first line unlocks the key"
+    )
+    static let passphraseDescriptor = OptionSpec.value(
+        "passphrase-fd",
+        "N",
+        "the descriptor whose first line unlocks the key"
+    )
+    static let directory = OptionSpec.value(
+        "directory",
+        "DIR",
+        "the device's model directory",
+        environment: "SEALIFT_DIRECTORY"
+    )
+    static let json = OptionSpec.flag("json", "print one JSON document on standard output")
+    static let allowPlain = OptionSpec.flag(
+        "allow-plain-loopback",
+        "accept http:// to this machine itself, for trials"
+    )
+    static let client = [registry, root, ca, token, config, allowPlain]
+    static let secrets = [passphraseFile, passphraseDescriptor]
+}

@@ -1,0 +1,55 @@
+import Arguments
+import Glibc
+
+/// The command line: finds the verb, runs it, and turns whatever ends it into one line and one exit code.
+@main
+struct Sealift {
+    static let version = "0.1.0"
+
+    static var commands: [any Command.Type] {
+        [
+            Init.self, Serve.self, Keygen.self, Inspect.self, Publish.self, Sync.self, Status.self, Why.self,
+            Path.self, Verify.self, Infer.self, History.self,
+        ]
+    }
+
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        let code = await run(Context.words, Context())
+        exit(code.rawValue)
+    }
+
+    private static func run(_ words: [String], _ context: Context) async -> ExitCode {
+        do {
+            guard let name = words.first, name != "--help", name != "-h", name != "help" else {
+                Output.result(Help.overview(of: commands.map { $0.spec }, version: version))
+                return words.isEmpty ? .usage : .done
+            }
+            guard name != "--version" else {
+                Output.result("sealift \(version)")
+                return .done
+            }
+            guard let command = commands.first(where: { $0.spec.name == name }) else {
+                throw UsageError.unknownCommand(name, suggestion: nearest(to: name))
+            }
+            let arguments = try ParsedArguments(
+                Array(words.dropFirst()),
+                for: command.spec,
+                environment: context.environment
+            )
+            guard !arguments.wantsHelp else {
+                Output.result(Help.page(for: command.spec))
+                return .done
+            }
+            return try await command.run(arguments, context)
+        } catch {
+            let failure = Failure(describing: error)
+            Output.note("sealift: \(failure.line)")
+            return failure.code
+        }
+    }
+
+    private static func nearest(to name: String) -> String? {
+        commands.map { $0.spec.name }.first { $0.hasPrefix(name.prefix(3)) }
+    }
+}

@@ -1,0 +1,188 @@
+import Arguments
+import Blobs
+import CanonicalJSON
+import Durable
+import Names
+import Publishing
+import Registry
+import RegistryAPI
+import RegistryStoreSQLite
+import Signing
+import TLS
+
+/// Creates a registry, its keys, and the configuration that lets the next commands do without options.
+struct Init: Command {
+    static let spec = CommandSpec(
+        name: "init",
+        summary: "Create a registry, its keys, and the configuration of its first client",
+        positions: [.required("DIR")],
+        options: [
+            .value("profile", "NAME", "solo (the default), team or regulated: thresholds and lifetimes"),
+            .value("namespace", "NS", "a namespace to create, with a key and a token to publish in it"),
+            .value("owner", "NAME", "who owns the namespace, for people"),
+            .value("host", "NAME", "a host name or address that clients will use", repeatable: true),
+            .value("keys", "KEYDIR", "where private keys go; never inside DIR"),
+        ] + SharedOption.secrets + [SharedOption.json],
+        example: "sealift init registry --profile solo --namespace vision",
+        discussion:
+            "Keys go to KEYDIR, ~/.config/sealift/keys unless given, and the client's configuration to "
+            + "client.json beside it. Keep KEYDIR away from the machine that serves: whoever has it can release."
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let plan = try NewRegistry(arguments, context)
+        let layout = plan.layout
+        guard try Durable.kind(of: layout.database) == nil else {
+            throw Failure(
+                .usage,
+                "\(plan.layout.directory) is a registry already; ‘init’ never overwrites one"
+            )
+        }
+        try Durable.makeDirectory(layout.directory, mode: 0o755)
+        for folder in [layout.keys, layout.tls, plan.keys] { try Durable.makeDirectory(folder, mode: 0o700) }
+
+        let passphrase = plan.passphrase.isGiven ? try plan.passphrase.read(for: "the new keys") : nil
+        let online = try KeyFile.create(layout.onlineKey, .ed25519, passphrase: nil)
+        let log = try KeyFile.create(layout.logKey, .ed25519, passphrase: nil)
+        let roots = try plan.makeKeys("root", plan.profile.rootKeys, passphrase)
+        let targets = try plan.makeKeys("targets", plan.profile.targetsKeys, passphrase)
+        var grants: [RegistryCreation.NamespaceGrant] = []
+        if let namespace = plan.namespace {
+            let key = try KeyFile.create("\(plan.keys)/\(namespace).pem", .ecdsaP256, passphrase: passphrase)
+            grants = [.init(namespace: namespace, keys: [key.publicKey], owner: plan.owner)]
+        }
+
+        let store = try SQLiteRegistryStore.create(path: layout.database, now: context.now)
+        _ = try FolderBlobStore(directory: layout.blobs)
+        try await Registry.create(
+            RegistryCreation(
+                profile: plan.profile,
+                rootSigners: roots,
+                targetsSigners: targets,
+                onlineSigner: online,
+                logOrigin: "\(plan.hosts.first ?? "localhost")/log",
+                logKey: log.publicKey,
+                namespaces: grants,
+                now: context.now
+            ),
+            in: store
+        )
+        try Certificates(layout).create(hosts: plan.hosts, now: context.now)
+        try await plan.writeClient(of: store, context)
+        report(plan, arguments)
+        return .done
+    }
+
+    private static func report(_ plan: NewRegistry, _ arguments: ParsedArguments) {
+        if arguments.has("json") {
+            let report = JSONReport([
+                "directory": .text(plan.layout.directory), "keys": .text(plan.keys),
+                "client": .text(plan.clientFile), "root": .text(plan.rootFile), "ca": .text(plan.caFile),
+            ])
+            Output.result(bytes: report.bytes)
+            return
+        }
+        Output.result("registry   \(plan.layout.directory)")
+        Output.result("keys       \(plan.keys) (keep them away from the machine that serves)")
+        Output.result("client     \(plan.clientFile)")
+        Output.result("trust root \(plan.rootFile) (give this file to devices)")
+        Output.note("next: sealift serve \(plan.layout.directory)")
+        if let namespace = plan.namespace {
+            Output.note(
+                "then: sealift publish MODEL.onnx --model \(namespace)/NAME --version 1.0.0 --channel stable"
+            )
+        }
+        if plan.profile != .solo {
+            Output.note(
+                "all root keys are in one place now; move them to their holders before you rely on them"
+            )
+        }
+    }
+}
+
+/// What a call of `init` decided.
+private struct NewRegistry {
+    let layout: RegistryLayout
+    let profile: RegistryProfile
+    let namespace: Namespace?
+    let owner: String
+    let hosts: [String]
+    let keys: String
+    let passphrase: Passphrase
+
+    init(_ arguments: ParsedArguments, _ context: Context) throws(UsageError) {
+        layout = RegistryLayout(context.absolute(arguments.positions[0]))
+        let profile = arguments["profile"] ?? "solo"
+        guard let profile = RegistryProfile(rawValue: profile) else {
+            throw .badValue(profile, of: "--profile", expected: "solo, team or regulated")
+        }
+        self.profile = profile
+        namespace = try Self.namespace(arguments["namespace"])
+        owner = arguments["owner"] ?? arguments["namespace"] ?? ""
+        hosts = arguments.all("host")
+        keys = context.absolute(arguments["keys"] ?? context.configurationDirectory + "/keys")
+        passphrase = try Passphrase(arguments)
+        guard !"\(keys)/".hasPrefix("\(layout.directory)/") else {
+            throw .refused(
+                "--keys \(keys) is inside the registry; keys must not lie where the registry is served"
+            )
+        }
+    }
+
+    private static func namespace(_ text: String?) throws(UsageError) -> Namespace? {
+        guard let text else { return nil }
+        guard let namespace = Namespace(text) else {
+            throw .badValue(
+                text,
+                of: "--namespace",
+                expected: "1 to 64 of a-z 0-9 . _ -, not a reserved word"
+            )
+        }
+        return namespace
+    }
+
+    /// Thirty days, in seconds.
+    private static let tokenLifetime: Int64 = 30 * 86_400
+
+    var clientFolder: String { Durable.parent(of: keys) }
+    var clientFile: String { clientFolder + "/client.json" }
+    var rootFile: String { clientFolder + "/root.json" }
+    var caFile: String { clientFolder + "/ca.pem" }
+    var tokenFile: String { keys + "/token" }
+
+    /// `root.pem`, or `root-1.pem` and so on when the profile asks for several.
+    func makeKeys(_ role: String, _ count: Int, _ passphrase: [UInt8]?) throws -> [SoftwareKey] {
+        try (1...count).map { number in
+            let name = count == 1 ? role : "\(role)-\(number)"
+            return try KeyFile.create("\(keys)/\(name).pem", .ecdsaP256, passphrase: passphrase)
+        }
+    }
+
+    /// Copies root and CA to the client's folder, makes its token, and writes the configuration that names them.
+    func writeClient(of store: SQLiteRegistryStore, _ context: Context) async throws {
+        guard let root = try store.newest("root") else {
+            throw Failure(.internalError, "the new registry has no root; nothing was published")
+        }
+        try Durable.writeAtomically(rootFile, root.bytes)
+        let ca = try Durable.readFile(layout.caCertificate, maximum: .kibibytes(64))
+        try Durable.writeAtomically(caFile, ca)
+        var client = ClientConfiguration(registries: ["https://\(hosts.first ?? "localhost"):8443/"])
+        client.root = rootFile
+        client.ca = caFile
+        client.keys = keys
+        if let namespace {
+            let token = try await Registry.issueToken(
+                Token(
+                    scope: .publish(namespace),
+                    label: "init",
+                    expires: context.now.adding(seconds: Self.tokenLifetime)
+                ),
+                in: store,
+                now: context.now
+            )
+            try Durable.writeAtomically(tokenFile, Array("\(token)\n".utf8), mode: 0o600)
+            client.tokenFile = tokenFile
+        }
+        try Durable.writeAtomically(clientFile, client.bytes)
+    }
+}

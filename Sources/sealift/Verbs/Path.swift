@@ -1,0 +1,59 @@
+import Arguments
+import Generations
+import Manifest
+import Names
+
+/// Prints where the active version lies, for programs in any language.
+struct Path: Command {
+    static let spec = CommandSpec(
+        name: "path",
+        summary: "Print the real path of a model's active version",
+        positions: [.required("NS/MODEL")],
+        options: [
+            SharedOption.directory,
+            .value("file", "F", "a file of the version; the one a runtime opens unless given"),
+        ],
+        example: "sealift path vision/detector --directory models",
+        discussion: "Resolved once: the path keeps naming the same bytes when another version is activated."
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let active = try Device.activeModel(arguments)
+        guard let text = arguments["file"] else {
+            Output.result(active.entryPath)
+            return .done
+        }
+        guard let file = FilePath(text) else {
+            throw UsageError.badValue(text, of: "--file", expected: "a relative path inside the version")
+        }
+        guard let variant = active.manifest[active.variant],
+            variant.files.contains(where: { $0.path == file })
+        else {
+            throw Failure(.usage, "\(active.name) \(active.version) has no file ‘\(file)’")
+        }
+        Output.result(active.path(of: file))
+        return .done
+    }
+}
+
+/// What the commands on a device share: which directory, and which model.
+enum Device {
+    static func path(_ arguments: ParsedArguments) throws(UsageError) -> String {
+        guard let path = arguments["directory"] else {
+            throw .refused("say where the device keeps its models: --directory DIR")
+        }
+        return path
+    }
+
+    static func model(_ arguments: ParsedArguments) throws(UsageError) -> ModelName {
+        guard let text = arguments.position(0), let name = ModelName(text) else {
+            throw .badValue(arguments.position(0) ?? "", of: "the model", expected: "NAMESPACE/MODEL")
+        }
+        return name
+    }
+
+    static func activeModel(_ arguments: ParsedArguments) throws -> ActiveModel {
+        let name = try model(arguments)
+        return try DeviceDirectory.open(try path(arguments)).activeModel(name)
+    }
+}

@@ -1,0 +1,149 @@
+import Arguments
+import CanonicalJSON
+import Durable
+import Manifest
+import Names
+import Publishing
+import RegistryAPI
+
+/// Makes one version of a model out of its files and publishes it.
+struct Publish: Command {
+    static let spec = CommandSpec(
+        name: "publish",
+        summary: "Read a model's interface, sign a version of it, and upload it",
+        positions: [.optional("PATH")],
+        options: [
+            .value("model", "NS/MODEL", "the model"), .value("version", "V", "the version, or ‘next’"),
+            .value("variant", "NAME=PATH", "one variant of several, instead of PATH", repeatable: true),
+            .value("channel", "C", "put it into use on this channel"),
+            .value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%"),
+            .value("card", "FILE", "what a person writes about the model, sealift/card@1"),
+            .value("key", "FILE", "the publisher's key"),
+            .flag("dry-run", "show everything and change nothing"),
+        ] + SharedOption.client + SharedOption.secrets + [SharedOption.json],
+        example: "sealift publish detector.onnx --model vision/detector --version 1.0.0 --channel stable",
+        discussion:
+            "The interface and the requirements are read from the files themselves. Without --channel the "
+            + "version is released and nobody takes it yet. Publishing the same again changes nothing."
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let request = try request(arguments, context)
+        let session = try ClientSession(arguments, context)
+        var publisher = Publisher(
+            client: try session.registryClient(),
+            view: try session.verifiedRegistry(),
+            signer: try session.signer(for: request.model.namespace),
+            now: context.now,
+            lifetime: RegistryProfile.solo.offlineLifetime,
+            notice: { @Sendable text in Output.note(text) }
+        )
+        let report = try await publisher.publish(request)
+        if arguments.has("json") {
+            Output.result(bytes: json(report).bytes)
+        } else {
+            print(report, request)
+        }
+        return .done
+    }
+
+    private static func request(_ arguments: ParsedArguments, _ context: Context) throws -> PublishRequest {
+        guard let text = arguments["model"] else {
+            throw UsageError.refused("say which model: --model NS/MODEL")
+        }
+        guard let model = ModelName(text) else {
+            throw UsageError.badValue(text, of: "--model", expected: "NAMESPACE/MODEL of a-z 0-9 . _ -")
+        }
+        guard let text = arguments["version"] else {
+            throw UsageError.refused("say which version: --version 1.0.0, or --version next")
+        }
+        let version = ModelVersion(text)
+        guard version != nil || text == "next" else {
+            throw UsageError.badValue(text, of: "--version", expected: "a version such as 1.4.0, or next")
+        }
+        var request = PublishRequest(model: model, version: version, variants: try variants(arguments))
+        if let text = arguments["channel"] {
+            guard let channel = ChannelName(text) else {
+                throw UsageError.badValue(text, of: "--channel", expected: "a-z, then a-z 0-9 -, at most 32")
+            }
+            request.channel = channel
+        }
+        if let text = arguments["rollout"] { request.rollout = try rollout(text) }
+        if let file = arguments["card"] {
+            request.card = try Card(bytes: try Durable.readFile(file, maximum: Limits.manifest))
+        }
+        request.isDryRun = arguments.has("dry-run")
+        return request
+    }
+
+    private static func variants(_ arguments: ParsedArguments) throws(UsageError) -> [VariantSource] {
+        let named = arguments.all("variant")
+        if let path = arguments.position(0) {
+            guard named.isEmpty, let name = VariantName("default") else {
+                throw .refused("give either PATH or --variant NAME=PATH, not both")
+            }
+            return [VariantSource(name: name, path: path)]
+        }
+        guard !named.isEmpty else {
+            throw .missingPosition(name: "PATH or --variant NAME=PATH", command: "publish")
+        }
+        var variants: [VariantSource] = []
+        for text in named {
+            let halves = text.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2, let name = VariantName(halves[0]) else {
+                throw .badValue(text, of: "--variant", expected: "NAME=PATH, the name of a-z 0-9 . _ -")
+            }
+            guard !variants.contains(where: { $0.name == name }) else {
+                throw .refused("--variant \(name) is given twice")
+            }
+            variants.append(VariantSource(name: name, path: String(halves[1])))
+        }
+        return variants
+    }
+
+    /// `10%`, `10` or `0.5%` as ten-thousandths.
+    private static func rollout(_ text: String) throws(UsageError) -> Int {
+        let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = parts.count == 2 ? String(parts[1]) : ""
+        guard (1...2).contains(parts.count), let whole = Int(parts[0]), (0...100).contains(whole),
+            fraction.count <= 2, fraction.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            parts.count == 1 || !fraction.isEmpty
+        else {
+            throw .badValue(text, of: "--rollout", expected: "a percentage from 0 to 100 such as 10% or 0.5%")
+        }
+        let hundredths = fraction.isEmpty ? 0 : (Int(fraction) ?? 0) * (fraction.count == 1 ? 10 : 1)
+        let share = whole * 100 + hundredths
+        guard share <= Listing.fullRollout else {
+            throw .badValue(text, of: "--rollout", expected: "a percentage from 0 to 100")
+        }
+        return share
+    }
+
+    private static func json(_ report: PublishReport) -> JSONReport {
+        JSONReport([
+            "model": .text("\(report.manifest.model)"), "version": .text("\(report.manifest.version)"),
+            "manifest": .text(report.digest.hex), "bytes": .integer(Int64(clamping: report.total)),
+            "uploaded": .integer(Int64(clamping: report.uploaded)),
+            "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
+            "state": .text(report.commit?.state.rawValue ?? "unchanged"),
+        ])
+    }
+
+    private static func print(_ report: PublishReport, _ request: PublishRequest) {
+        let manifest = report.manifest
+        Output.note(InterfaceTable.text(of: manifest.interface))
+        let name = "\(manifest.model) \(manifest.version)"
+        if request.isDryRun {
+            Output.result("would publish \(name), \(ByteCount(rawValue: report.total)); nothing was changed")
+        } else if let commit = report.commit {
+            let place = request.channel.map { " on \($0)" } ?? ", not on any channel yet"
+            Output.result(
+                "published \(name)\(place): snapshot \(commit.snapshot), "
+                    + "\(ByteCount(rawValue: report.uploaded)) of \(ByteCount(rawValue: report.total)) uploaded"
+            )
+        } else {
+            Output.result("\(name) is published already, exactly so; nothing was changed")
+        }
+    }
+}

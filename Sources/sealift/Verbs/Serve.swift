@@ -1,0 +1,123 @@
+import Arguments
+import Blobs
+import Blocking
+import Durable
+import Glibc
+import HTTPServer
+import Names
+import Publishing
+import Registry
+import RegistryHTTP
+import RegistryStoreSQLite
+import TLS
+
+/// The registry: serves devices and publishers until it is told to stop.
+struct Serve: Command {
+    static let spec = CommandSpec(
+        name: "serve",
+        summary: "Serve a registry to publishers and devices",
+        positions: [.required("DIR")],
+        options: [
+            .value(
+                "listen",
+                "ADDRESS:PORT",
+                "where to listen, 127.0.0.1:8443 unless given; port 0 picks one",
+                environment: "SEALIFT_LISTEN"
+            )
+        ],
+        example: "sealift serve registry --listen 0.0.0.0:8443",
+        discussion:
+            "SIGTERM lets requests in flight finish and ends; SIGHUP reads the certificate again. Put nginx or "
+            + "a CDN in front for the open internet."
+    )
+
+    /// Between two looks at what has to be signed again.
+    private static let renewalSeconds = 60.0
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        Signals.block()
+        raiseFileLimit()
+        let layout = RegistryLayout(context.absolute(arguments.positions[0]))
+        let (address, port) = try listen(arguments["listen"] ?? "127.0.0.1:8443")
+        let store = try SQLiteRegistryStore.open(path: layout.database, now: context.now)
+        let online = try KeyFile.read(layout.onlineKey) { () throws(PublishingError) -> [UInt8]? in nil }
+        let registry = try Registry(
+            store: store,
+            blobs: try FolderBlobStore(directory: layout.blobs),
+            onlineSigner: online
+        )
+        let certificates = Certificates(layout)
+        try certificates.renewIfDue(now: context.now)
+        _ = try await registry.refreshOnline(now: context.now)
+
+        let tls = try certificates.tls()
+        let server = try HTTPServer(
+            configuration: HTTPServerConfiguration(address: address, port: port, tls: tls),
+            service: RegistryService(
+                registry: registry,
+                now: { @Sendable in Context.clock() },
+                log: { @Sendable line in Output.note(line) }
+            )
+        )
+        let host = address.contains(":") ? "[\(address)]" : address
+        Output.result("https://\(host):\(server.port)/")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask { await renew(registry, certificates, server) }
+            group.addTask { await obey(Signals.requests(), certificates, server) }
+            _ = try await group.next()
+            group.cancelAll()
+        }
+        Output.note("drained; the registry is closed")
+        return .done
+    }
+
+    /// Signs again what is due, every minute, so that no device ever meets an expired timestamp here.
+    private static func renew(_ registry: Registry, _ certificates: Certificates, _ server: HTTPServer) async
+    {
+        while !Task.isCancelled {
+            guard (try? await Blocking.sleep(seconds: renewalSeconds)) != nil else { return }
+            do {
+                let now = Context.clock()
+                _ = try await registry.refreshOnline(now: now)
+                if try certificates.renewIfDue(now: now) { server.reload(tls: try certificates.tls()) }
+            } catch { Output.note("could not sign again: \(Failure(describing: error).line)") }
+        }
+    }
+
+    private static func obey(
+        _ requests: AsyncStream<Signals.Request>,
+        _ certificates: Certificates,
+        _ server: HTTPServer
+    ) async {
+        for await request in requests {
+            switch request {
+            case .drain: server.drain()
+            case .reload:
+                do {
+                    server.reload(tls: try certificates.tls())
+                    Output.note("the certificate was read again")
+                } catch { Output.note("the old certificate stays: \(Failure(describing: error).line)") }
+            }
+        }
+    }
+
+    /// One descriptor a connection: takes all that the system grants this process.
+    private static func raiseFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private static func listen(_ text: String) throws(UsageError) -> (address: String, port: Int) {
+        let expected = "ADDRESS:PORT such as 127.0.0.1:8443 or [::1]:8443"
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { throw .badValue(text, of: "--listen", expected: expected) }
+        var address = text[..<colon]
+        if address.hasPrefix("[") && address.hasSuffix("]") { address = address.dropFirst().dropLast() }
+        guard !address.isEmpty else { throw .badValue(text, of: "--listen", expected: expected) }
+        return (String(address == "localhost" ? "127.0.0.1" : address), port)
+    }
+}

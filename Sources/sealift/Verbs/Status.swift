@@ -1,0 +1,131 @@
+import Arguments
+import CanonicalJSON
+import SyncAgent
+
+/// Tells what is active on a device, and how current it is.
+struct Status: Command {
+    static let spec = CommandSpec(
+        name: "status",
+        summary: "Show what is active on a device, and how current it is",
+        options: [SharedOption.directory, SharedOption.json],
+        example: "sealift status --directory models"
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let status = try SyncedDevice(directory: try Device.path(arguments)).status(at: context.now)
+        guard !arguments.has("json") else {
+            Output.result(bytes: json(status).bytes)
+            return .done
+        }
+        let generation = status.generation.map { "generation \($0)" } ?? "nothing active"
+        Output.result("\(status.directory): \(generation)")
+        for model in status.models {
+            let channel = model.channel.map { " from \($0)" } ?? ""
+            Output.result("  \(model.model) \(model.version) (\(model.variant))\(channel): \(model.reason)")
+            if let problem = model.problem { Output.result("    problem: \(problem)") }
+        }
+        Output.result("chain: \(words(status))")
+        Output.result("log: \(status.log)")
+        return .done
+    }
+
+    private static func words(_ status: DeviceStatus) -> String {
+        let until = status.freshUntil.map { ", until \($0)" } ?? ""
+        let checked = status.checked.map { ", checked \($0)" } ?? ""
+        let grace = status.graceUntil.map { "; what is active may run until \($0)" } ?? ""
+        return switch status.freshness {
+        case .fresh: "fresh\(until)\(checked)"
+        case .stale:
+            "stale\(until)\(checked)\(grace); nothing new is accepted before the registry signs again"
+        case .overdue: "overdue\(until)\(checked)\(grace)"
+        case .unknown: "unknown, no sync has finished yet"
+        }
+    }
+
+    private static func json(_ status: DeviceStatus) -> JSONReport {
+        let models = status.models.map { model in
+            JSONValue.members([
+                "model": .text(model.model), "version": .text(model.version), "variant": .text(model.variant),
+                "channel": .text(orNull: model.channel), "manifest": .text(model.manifest),
+                "directory": .text(model.directory), "entry": .text(model.entry),
+                "reason": .text(model.reason),
+                "problem": .text(orNull: model.problem),
+            ])
+        }
+        return JSONReport([
+            "directory": .text(status.directory),
+            "generation": status.generation.map { .integer(Int64(clamping: $0)) } ?? .null,
+            "created": .text(orNull: status.created), "models": .array(models),
+            "freshness": .text(status.freshness.rawValue), "checked": .text(orNull: status.checked),
+            "fresh_until": .text(orNull: status.freshUntil), "grace_until": .text(orNull: status.graceUntil),
+            "log": .text(status.log),
+        ])
+    }
+}
+
+/// Tells why a device has the version that it has.
+struct Why: Command {
+    static let spec = CommandSpec(
+        name: "why",
+        summary: "Explain why a device has this version of a model and no other",
+        positions: [.required("NS/MODEL")],
+        options: [SharedOption.directory, SharedOption.json],
+        example: "sealift why vision/detector --directory models"
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let model = try Device.model(arguments)
+        let decision = try SyncedDevice(directory: try Device.path(arguments)).why("\(model)")
+        guard !arguments.has("json") else {
+            Output.result(bytes: DecisionReport.json(decision).compactJSON)
+            return .done
+        }
+        Output.result("\(decision.model) \(decision.active ?? "none"): \(decision.reason)")
+        Output.result("  asked for \(decision.request), last decision: \(decision.outcome.rawValue)")
+        for skipped in decision.skipped {
+            Output.result("  \(skipped.version) passed over: \(skipped.reason)")
+        }
+        return .done
+    }
+}
+
+/// Reads every byte of what is active again.
+struct Verify: Command {
+    static let spec = CommandSpec(
+        name: "verify",
+        summary: "Read every byte of what is active and compare it with the signed manifests",
+        options: [SharedOption.directory, SharedOption.json],
+        example: "sealift verify --directory models"
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let device = try SyncedDevice(directory: try Device.path(arguments))
+        let bytes = try device.verify()
+        let models = try device.status(at: context.now).models.map { "\($0.model) \($0.version)" }
+        if arguments.has("json") {
+            let report = JSONReport([
+                "bytes": .integer(Int64(clamping: bytes)), "models": .array(models.map { .text($0) }),
+            ])
+            Output.result(bytes: report.bytes)
+        } else {
+            Output.result("\(bytes) bytes are as signed: \(models.joined(separator: ", "))")
+        }
+        return .done
+    }
+}
+
+/// One decision as `--json` shows it.
+enum DecisionReport {
+    static func json(_ decision: ModelDecision) -> JSONValue {
+        .members([
+            "model": .text(decision.model), "request": .text(decision.request),
+            "outcome": .text(decision.outcome.rawValue), "previous": .text(orNull: decision.previous),
+            "active": .text(orNull: decision.active), "reason": .text(decision.reason),
+            "skipped": .array(
+                decision.skipped.map { skipped in
+                    .members(["version": .text(skipped.version), "reason": .text(skipped.reason)])
+                }
+            ),
+        ])
+    }
+}

@@ -1,0 +1,128 @@
+import Arguments
+import CanonicalJSON
+import Durable
+import Names
+import SyncAgent
+
+/// Brings a device to the newest usable versions.
+struct Sync: Command {
+    static let spec = CommandSpec(
+        name: "sync",
+        summary: "Bring a device to the newest version that it can use",
+        options: [
+            SharedOption.directory,
+            .value(
+                "model",
+                "NS/MODEL@CHANNEL",
+                "a model to keep, by channel or by version",
+                repeatable: true
+            ),
+            .value(
+                "expectation",
+                "NS/MODEL=FILE",
+                "what the app sends to it and reads from it",
+                repeatable: true
+            ),
+            .value("retries", "N", "attempts without progress before a download gives up, 6 unless given"),
+            .flag("dry-run", "show every decision and change nothing"),
+        ] + SharedOption.client + [SharedOption.json],
+        example: "sealift sync --directory models --model vision/detector@stable",
+        discussion:
+            "Ends with 0 when the newest usable version is active, 3 when a newer one is there that cannot be "
+            + "used, 4 when the signed chain has expired and what is active runs on, 1 when a proof or a policy says "
+            + "no, and 75 when trying again later may help. Whatever happens, the old version stays until the new one "
+            + "is whole."
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let configuration = try configuration(arguments, context)
+        let drawer = ProgressDrawer()
+        let agent = try SyncAgent(configuration: configuration) { @Sendable event in drawer.show(event) }
+        let report: SyncReport
+        do {
+            report = try await agent.sync(arguments.has("dry-run") ? .dryRun : .activate)
+        } catch {
+            drawer.end()
+            throw error
+        }
+        drawer.end()
+        if arguments.has("json") {
+            Output.result(bytes: json(report).bytes)
+        } else {
+            for model in report.models { tell(model) }
+            for warning in report.warnings { Output.note("warning: \(warning)") }
+        }
+        return ExitCode(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// A model's outcome: a result for what went as it should, one line on standard error for what did not.
+    private static func tell(_ model: ModelDecision) {
+        if model.outcome == .failed {
+            Output.note(
+                "sealift: \(model.reason); \(model.active.map { "\($0) stays" } ?? "nothing is active")"
+            )
+            return
+        }
+        let version = model.active.map { " \($0)" } ?? ""
+        Output.result("\(model.model)\(version): \(model.outcome.rawValue), \(model.reason)")
+        for skipped in model.skipped {
+            Output.result("  \(skipped.version) was passed over: \(skipped.reason)")
+        }
+    }
+
+    private static func configuration(
+        _ arguments: ParsedArguments,
+        _ context: Context
+    ) throws -> SyncConfiguration {
+        let session = try ClientSession(arguments, context)
+        let directory = try Device.path(arguments)
+        var models = try arguments.all("model").map { try ModelRequest($0) }
+        for text in arguments.all("expectation") {
+            let halves = text.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2, let index = models.firstIndex(where: { $0.model == halves[0] }) else {
+                throw UsageError.badValue(
+                    text,
+                    of: "--expectation",
+                    expected: "NS/MODEL=FILE of a model given"
+                )
+            }
+            models[index].expectation = try Durable.readFile(String(halves[1]), maximum: Limits.manifest)
+        }
+        var configuration = SyncConfiguration(
+            directory: directory,
+            registries: session.registries,
+            rootFile: try session.rootFile(),
+            models: models
+        )
+        configuration.caFile = session.caFile
+        configuration.allowsPlainLoopback = session.allowsPlainLoopback
+        if let text = arguments["retries"] {
+            guard let retries = Int(text), (1...1_000).contains(retries) else {
+                throw UsageError.badValue(text, of: "--retries", expected: "a number from 1 to 1000")
+            }
+            configuration.retries = retries
+        }
+        return configuration
+    }
+
+    private static func json(_ report: SyncReport) -> JSONReport {
+        JSONReport([
+            "outcome": .text(report.outcome.rawValue),
+            "generation": report.generation.map { .integer(Int64(clamping: $0)) } ?? .null,
+            "models": .array(report.models.map(DecisionReport.json)), "fresh_until": .text(report.freshUntil),
+            "bytes_fetched": .integer(Int64(clamping: report.bytesFetched)),
+            "warnings": .array(report.warnings.map { .text($0) }),
+        ])
+    }
+}
+
+/// Verified bytes over their total, drawn over itself on a terminal and nowhere else.
+private struct ProgressDrawer: Sendable {
+    func show(_ event: SyncEvent) {
+        guard Output.isTerminal, case .progress(let verified, let total) = event, total > 0 else { return }
+        let share = Double(verified) / Double(total) * 100
+        Output.progress("\(ByteCount(rawValue: verified)) of \(ByteCount(rawValue: total)), \(Int(share)) %")
+    }
+
+    func end() { if Output.isTerminal { Output.progress("") } }
+}
