@@ -66,7 +66,8 @@ let package = Package(
         room(
             "Registry",
             [
-                "Names", "Blobs", "Blocking", "CanonicalJSON", "Durable", "Manifest", "RegistryAPI", "Signing",
+                "Names", "Blobs", "Blocking", "CanonicalJSON", "Durable", "Manifest", "RegistryAPI",
+                "Signing",
                 "Transparency", "Trust",
             ]
         ),
@@ -153,7 +154,10 @@ let package = Package(
             ]
         ),
         tests("GenerationsTests", ["Generations", "Durable", "Manifest", "Names", "Signing", "Support"]),
-        tests("PublishingTests", ["Publishing", "Manifest", "Names", "Signing", "Trust", "Support"]),
+        tests(
+            "PublishingTests",
+            ["Publishing", "Durable", "Manifest", "Names", "RegistryAPI", "Signing", "Trust", "Support"]
+        ),
         tests(
             "SyncAgentTests",
             [
@@ -176,6 +180,12 @@ let package = Package(
             "ConformanceTests",
             ["CanonicalJSON", "Durable", "Names", "Signing", "Support", "Transfer", "Trust"],
             resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["Durable", "Names", "Signing", "Support", "sealift"],
+            exclude: ["Fixtures"],
+            swiftSettings: house
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,59 @@
+import Manifest
+import Names
+import Publishing
+import Signing
+import Support
+import Testing
+
+@Suite("Measured files")
+struct MeasuredFileTests {
+    @Test(
+        "whole digest and block digests describe the same bytes",
+        arguments: [0, 1, 65_535, 65_536, 65_537, 200_000, 1 << 20]
+    )
+    func digests(length: Int) throws {
+        let scratch = Scratch()
+        let content = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let path = try #require(FilePath("model.bin"))
+        let file = try MeasuredFile(try scratch.write("model.bin", content), as: path)
+        #expect(file.entry.length == UInt64(length))
+        #expect(file.entry.sha256 == SHA256.digest(of: content))
+        guard let plan = BlockPlan.for(length: UInt64(length)) else {
+            #expect(file.blockList == nil && file.entry.blocks == nil)
+            return
+        }
+        let list = try BlockList(try #require(file.blockList), fileLength: UInt64(length))
+        for index in 0..<plan.blockCount {
+            let range = plan.range(ofBlock: index)
+            let block = Array(content[Int(range.lowerBound)..<Int(range.upperBound)])
+            #expect(list.digest(ofBlock: index) == SHA256.digest(of: block))
+        }
+        #expect(file.entry.blocks?.list.sha256 == SHA256.digest(of: list.encoded))
+    }
+
+    @Test("a folder is listed through links, and what version control leaves is named")
+    func folder() throws {
+        let scratch = Scratch()
+        try scratch.write("model/a.onnx", [1])
+        try scratch.write("model/sub/b.txt", [2])
+        try scratch.write("model/.git/config", [3])
+        let folder = try ModelFolder(scratch.path("model"))
+        #expect(folder.files.map { "\($0.path)" } == ["a.onnx", "sub/b.txt"])
+        #expect(folder.skipped == [".git"])
+    }
+
+    @Test("a name that may not stand in a manifest is refused with the name")
+    func badName() throws {
+        let scratch = Scratch()
+        try scratch.write("model/nul", [1])
+        #expect { try ModelFolder(scratch.path("model")) } throws: { "\($0)".contains("nul") }
+    }
+
+    @Test("nothing there is a usage error")
+    func nothing() {
+        #expect { try ModelFolder(Scratch().path("absent")) } throws: { error in
+            guard case PublishingError.usage = error else { return false }
+            return true
+        }
+    }
+}
