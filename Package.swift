@@ -161,8 +161,8 @@ let package = Package(
         tests(
             "SyncAgentTests",
             [
-                "SyncAgent", "CanonicalJSON", "Durable", "Generations", "Manifest", "Names", "Signing",
-                "Transfer", "Trust", "Support",
+                "SyncAgent", "CanonicalJSON", "Durable", "Generations", "Manifest", "ModelFormats", "Names",
+                "Signing", "Transfer", "Trust", "Support",
             ]
         ),
         tests("AuditTests", ["Audit", "CanonicalJSON", "Manifest", "Names", "Signing", "Trust", "Support"]),

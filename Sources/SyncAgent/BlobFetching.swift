@@ -3,14 +3,24 @@ package import Transfer
 /// Gets one file, proved, to its place on the disk.
 package protocol BlobFetching: Sendable {
     /// As `BlobDownloader.download`.
-    func download(
-        _ download: BlobDownload,
+    ///
+    /// - Returns: The bytes that came over the network.
+    func bytesReceived(
+        for download: BlobDownload,
         from locations: [RepositoryLocation],
         progress: @escaping @Sendable (UInt64) -> Void
-    ) async throws(FetchError) -> BlobReceipt
+    ) async throws(FetchError) -> UInt64
 }
 
-extension BlobDownloader: BlobFetching {}
+extension BlobDownloader: BlobFetching {
+    package func bytesReceived(
+        for download: BlobDownload,
+        from locations: [RepositoryLocation],
+        progress: @escaping @Sendable (UInt64) -> Void
+    ) async throws(FetchError) -> UInt64 {
+        try await self.download(download, from: locations, progress: progress).received
+    }
+}
 
 /// How an agent reaches registries; tests put their own in its place.
 package struct Peers: Sendable {

@@ -66,6 +66,12 @@ struct Candidates: Equatable, Sendable {
             let replaces = hasRun(manifest) ? active.map { [$0.manifest] } ?? [] : []
             let listing = Listing(version: version, manifest: manifest, replaces: replaces)
             consider(listing, in: chain, active, floor: floor) { nil }
+            if ordered.isEmpty, skipped.isEmpty, let active {
+                skip(
+                    version,
+                    "lower than the active \(active.version), and nothing signed says to go back to it"
+                )
+            }
         }
     }
 
@@ -91,8 +97,10 @@ struct Candidates: Equatable, Sendable {
                 obstacle = rollout()
             }
         }
-        guard obstacle == nil else {
-            return skip(listing.version, obstacle ?? "")
+        if let obstacle {
+            // What lies below the running version is of no interest, unless that has to be left.
+            let isLower = recall == nil && !isActive && active.map { listing.version < $0.version } ?? false
+            return isLower ? () : skip(listing.version, obstacle)
         }
         var reason = "the highest version that may be taken"
         if let active, !isActive, recall == nil {
@@ -100,9 +108,7 @@ struct Candidates: Equatable, Sendable {
                 return skip(listing.version, "the same version with another manifest than the active one")
             }
             if listing.version < active.version {
-                guard listing.replaces.contains(active.manifest) else {
-                    return skipLower(listing.version, active)
-                }
+                guard listing.replaces.contains(active.manifest) else { return }
                 reason = "it replaces \(active.version)"
             }
         } else if let recall, let active {
@@ -113,9 +119,5 @@ struct Candidates: Equatable, Sendable {
 
     private mutating func skip(_ version: ModelVersion, _ reason: String) {
         skipped.append(SkippedVersion(version: version.description, reason: reason))
-    }
-
-    private mutating func skipLower(_ version: ModelVersion, _ active: VersionIdentity) {
-        skip(version, "lower than the active \(active.version), and nothing signed says to go back to it")
     }
 }

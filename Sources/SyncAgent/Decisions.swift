@@ -25,6 +25,19 @@ struct Decisions: Equatable {
         }
     }
 
+    /// Keeps what was written about a model that has not moved since: it says why the active version became active.
+    func keeping(_ earlier: Decisions?) -> Decisions {
+        Decisions(
+            models: models.map { decision in
+                let old = earlier?.models.first { $0.request == decision.request }
+                let isTheSame =
+                    decision.outcome == .unchanged && old?.failure == nil && old?.active == decision.active
+                    && old?.skipped == decision.skipped
+                return isTheSame ? old ?? decision : decision
+            }
+        )
+    }
+
     /// Writes the file, if it says something new.
     func save(to device: DeviceDirectory) throws(SyncError) {
         let value: JSONValue = .members(["models": .array(models.map(\.value)), "type": .text(Self.type)])

@@ -52,12 +52,22 @@ struct ModelPlan: Sendable {
         }
     }
 
+    private static let unusableReason = "newer versions are there, and none can be used here; see `skipped`"
+
     /// Takes a version.
+    ///
+    /// - Parameters:
+    ///   - candidate: Which, and why it may be taken.
+    ///   - identity: With its variant.
+    ///   - entry: Of the variant.
+    ///   - channel: That it was chosen from.
+    ///   - hasUnusable: Whether a newer version was passed over because it cannot be used here.
     mutating func take(
         _ candidate: Candidate,
         _ identity: VersionIdentity,
         entry: FilePath,
-        channel: ChannelName?
+        channel: ChannelName?,
+        hasUnusable: Bool
     ) {
         let isSame = active?.identity == identity
         if !isSame || active?.channel != channel {
@@ -69,10 +79,17 @@ struct ModelPlan: Sendable {
                 reason: reason
             )
         }
-        decision.outcome = isSame ? .unchanged : .activated
         decision.active = identity.version.description
-        decision.reason =
-            isSame ? "it is the newest version that may be taken and can be used" : candidate.reason
+        if !isSame {
+            decision.outcome = .activated
+            decision.reason = candidate.reason
+        } else if hasUnusable {
+            decision.outcome = .kept
+            decision.reason = Self.unusableReason
+        } else {
+            decision.outcome = .unchanged
+            decision.reason = "it is the newest version that may be taken and can be used"
+        }
     }
 
     /// Takes none: nothing that may be taken can be used, or nothing may be taken.
@@ -89,9 +106,7 @@ struct ModelPlan: Sendable {
                 "\(active.identity.version) had to be left (\(recall)), and no other version can take its place"
         } else if active != nil {
             decision.outcome = hasUnusable ? .kept : .unchanged
-            decision.reason =
-                hasUnusable
-                ? "newer versions are there, and none can be used here; see `skipped`" : explanation
+            decision.reason = hasUnusable ? Self.unusableReason : explanation
         } else {
             decision.outcome = .none
             decision.reason = explanation

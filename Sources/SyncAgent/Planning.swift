@@ -65,7 +65,7 @@ struct Planning {
             let manifest = try Self.parsed(bytes, candidate, request)
             switch Usability(manifest, expectation: expectation, wanted: request.variant, on: platform) {
             case .usable(let content):
-                try await take(candidate, request, (bytes, manifest, content), &plan)
+                try await take(candidate, request, (bytes, manifest, content), hasUnusable, &plan)
                 return signed.recalled
             case .unusable(let reasons):
                 hasUnusable = true
@@ -74,6 +74,12 @@ struct Planning {
                     reason: reasons.joined(separator: "; ")
                 )
                 plan.decision.skipped.append(skip)
+                plan.decision.skipped.sort {
+                    guard let one = ModelVersion($0.version), let other = ModelVersion($1.version) else {
+                        return false
+                    }
+                    return one > other
+                }
             }
         }
         plan.takeNone(hasUnusable: hasUnusable, explanation: Self.explanation(request, signed, plan.active))
@@ -85,6 +91,7 @@ struct Planning {
         _ candidate: Candidate,
         _ request: ModelRequest,
         _ found: (bytes: [UInt8], manifest: ModelManifest, content: Variant),
+        _ hasUnusable: Bool,
         _ plan: inout ModelPlan
     ) async throws(SyncError) {
         let identity = VersionIdentity(
@@ -95,7 +102,13 @@ struct Planning {
         )
         var channel: ChannelName?
         if case .channel(let name) = request.selection { channel = name }
-        plan.take(candidate, identity, entry: found.content.entry, channel: channel)
+        plan.take(
+            candidate,
+            identity,
+            entry: found.content.entry,
+            channel: channel,
+            hasUnusable: hasUnusable
+        )
         guard try await !isInstalled(identity) else { return }
         if plan.active?.identity == identity {
             plan.decision.reason = "its files were damaged and are put right"

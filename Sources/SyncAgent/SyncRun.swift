@@ -45,7 +45,10 @@ struct SyncRun: Sendable {
         }
         report.warnings += chain.warnings
         report.models = plans.map(\.decision)
-        if mode == .activate { try Decisions(models: report.models).save(to: device) }
+        if mode == .activate {
+            let earlier = try Decisions.load(from: device)
+            try Decisions(models: report.models).keeping(earlier).save(to: device)
+        }
         for decision in report.models { events(.decided(decision)) }
         return report
     }

@@ -99,10 +99,9 @@ struct VariantDownload: Sendable {
                     path: incoming(file.sha256)
                 )
                 let start = before
-                let receipt = try await peers.blobs.download(download, from: locations) {
+                received += try await peers.blobs.bytesReceived(for: download, from: locations) {
                     progress(start + $0)
                 }
-                received += receipt.received
             } catch {
                 throw SyncError(error, subject)
             }

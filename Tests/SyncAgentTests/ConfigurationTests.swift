@@ -1,0 +1,85 @@
+import Names
+import SyncAgent
+import Testing
+
+@Suite("Sync configuration")
+struct ConfigurationTests {
+    private func configuration(_ registry: String) throws -> SyncConfiguration {
+        SyncConfiguration(
+            directory: "/tmp/device",
+            registries: [registry],
+            rootFile: "/tmp/root.json",
+            models: [try ModelRequest("vision/detector")]
+        )
+    }
+
+    @Test(
+        "plain http, other schemes and things that are no address are usage errors that name the address",
+        arguments: [
+            "http://registry.example/", "http://registry.example:80/", "http://localhost.example/",
+            "http://127.0.0.1.example/", "http://user@127.0.0.1/", "ftp://registry.example/",
+            "registry.example",
+            "https://", "https:///path", "https://user:pw@registry.example/", "", "http://0.0.0.0/",
+            "http://10.0.0.1/",
+        ]
+    )
+    func refused(_ registry: String) throws {
+        var configuration = try configuration(registry)
+        configuration.allowsPlainLoopback = true
+        let error = #expect(throws: SyncError.self) { try configuration.check() }
+        #expect(error?.kind == .usage && error?.exitCode == 2)
+        #expect(error?.message.contains(registry) == true)
+    }
+
+    @Test(
+        "https is accepted",
+        arguments: ["https://registry.example", "https://[::1]:8443/", "HTTPS://a.b:1/x/"]
+    )
+    func accepted(_ registry: String) throws { try configuration(registry).check() }
+
+    @Test(
+        "plain http to this machine needs the option",
+        arguments: ["http://127.0.0.1:8080/", "http://localhost:8080/", "http://[::1]:8080/"]
+    )
+    func loopback(_ registry: String) throws {
+        var configuration = try configuration(registry)
+        #expect(throws: SyncError.self) { try configuration.check() }
+        configuration.allowsPlainLoopback = true
+        try configuration.check()
+    }
+
+    @Test(
+        "a request is a channel or a version, and never both",
+        arguments: [
+            ("vision/detector", "vision/detector@stable"), ("vision/detector@beta", "vision/detector@beta"),
+            ("vision/detector@1.4.0", "vision/detector@1.4.0"),
+            ("vision/detector@=1.4.0", "vision/detector@1.4.0"),
+        ]
+    )
+    func requests(_ text: String, _ expected: String) throws {
+        #expect(try ModelRequest(text).description == expected)
+    }
+
+    @Test(
+        "anything else is no request",
+        arguments: ["detector", "vision/detector@", "vision/detector@1.4", "a/b@=x", "A/b"]
+    )
+    func noRequest(_ text: String) { #expect(throws: SyncError.self) { try ModelRequest(text) } }
+
+    @Test("nothing to sync, and a model twice, are usage errors")
+    func models() throws {
+        var configuration = try configuration("https://registry.example/")
+        configuration.models = []
+        #expect(throws: SyncError.self) { try configuration.check() }
+        configuration.models = [
+            try ModelRequest("vision/detector@stable"), try ModelRequest("vision/detector@beta"),
+        ]
+        #expect(throws: SyncError.self) { try configuration.check() }
+    }
+
+    @Test("each kind of error has its exit code")
+    func exitCodes() {
+        let codes = SyncError.Kind.allCases.map { SyncError($0, "").exitCode }
+        #expect(codes == [2, 1, 75, 4, 70, 5])
+    }
+}

@@ -1,0 +1,151 @@
+import Durable
+import Generations
+import Manifest
+import Names
+import Support
+import SyncAgent
+import Testing
+import Trust
+
+@Suite("Sync")
+struct SyncTests {
+    private let fixture: SyncFixture
+
+    init() throws { fixture = try SyncFixture() }
+
+    @Test("the first sync activates the newest version, and Python's way and ours find it")
+    func first() async throws {
+        try fixture.registry.release("1.0.0")
+        try fixture.registry.release("1.1.0", weights: 200_000)
+        let report = try await fixture.sync()
+        #expect(report.outcome == .activated && report.generation == 1 && report.exitCode == 0)
+        #expect(report.models.map(\.active) == ["1.1.0"])
+        #expect(report.bytesFetched > 200_000)
+        #expect(try fixture.activeVersion() == "1.1.0")
+        #expect(try Durable.names(in: "\(fixture.directory)/incoming").isEmpty)
+
+        let status = try SyncedDevice(directory: fixture.directory).status(at: DeviceRegistry.start)
+        #expect(status.freshness == .fresh && status.log == "not checked")
+        #expect(status.models.map(\.version) == ["1.1.0"] && status.models[0].problem == nil)
+        #expect(try SyncedDevice(directory: fixture.directory).verify() > 200_000)
+    }
+
+    @Test("a sync that finds nothing new asks once and changes no file")
+    func unchanged() async throws {
+        try fixture.registry.release("1.0.0")
+        try await fixture.sync()
+        let before = try fixture.contents()
+        _ = fixture.registry.takeRequests()
+        fixture.clock.advance(seconds: 60)
+        let report = try await fixture.sync()
+        #expect(report.outcome == .unchanged && report.exitCode == 0)
+        #expect(fixture.registry.takeRequests() == ["timestamp.json"])
+        #expect(try fixture.contents() == before)
+    }
+
+    @Test("a new version is fetched, its unchanged files are used again, and progress never goes back")
+    func newVersion() async throws {
+        try fixture.registry.release("1.0.0", weights: 70_000)
+        try await fixture.sync()
+        _ = fixture.registry.takeRequests()
+        let manifest = try fixture.registry.release("1.1.0", weights: 80_000)
+        let report = try await fixture.sync()
+        #expect(report.models.map(\.previous) == ["1.0.0"] && report.generation == 2)
+        #expect(try fixture.activeVersion() == "1.1.0")
+        let labels = manifest.variants[0].files[1].sha256
+        #expect(!fixture.registry.takeRequests().contains { $0.hasSuffix(labels.hex) })
+        let progress = fixture.events.all.compactMap { event -> UInt64? in
+            guard case .progress(let verified, let whole) = event, whole > 80_000 else { return nil }
+            return verified
+        }
+        #expect(!progress.isEmpty && progress == progress.sorted())
+    }
+
+    @Test("a dry run decides and changes nothing")
+    func dryRun() async throws {
+        try fixture.registry.release("1.0.0")
+        let first = try await fixture.sync(mode: .dryRun)
+        #expect(first.outcome == .planned && first.models.map(\.active) == ["1.0.0"])
+        #expect(try Durable.kind(of: fixture.directory) == nil)
+        try await fixture.sync()
+        try fixture.registry.release("1.1.0")
+        let before = try fixture.contents()
+        let second = try await fixture.sync(mode: .dryRun)
+        #expect(second.models.map(\.active) == ["1.1.0"])
+        #expect(try fixture.contents() == before)
+    }
+
+    @Test("an exact version is taken, listed or not, and does not go back by itself")
+    func exactVersion() async throws {
+        try fixture.registry.release("1.0.0")
+        try fixture.registry.release("1.1.0")
+        try await fixture.sync(["vision/detector@1.0.0"])
+        #expect(try fixture.activeVersion() == "1.0.0")
+        try await fixture.sync(["vision/detector@=1.1.0"])
+        #expect(try fixture.activeVersion() == "1.1.0")
+        // This device ran 1.0.0, so its operator may go back to it.
+        try await fixture.sync(["vision/detector@1.0.0"])
+        #expect(try fixture.activeVersion() == "1.0.0")
+        let unknown = try await fixture.sync(["vision/detector@7.0.0"])
+        #expect(unknown.models[0].reason.contains("7.0.0"))
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test("a model that is no longer asked for leaves with the next generation")
+    func dropped() async throws {
+        let fixture = try SyncFixture(["vision/detector", "vision/tracker"])
+        try fixture.registry.release("1.0.0")
+        try fixture.registry.release("2.0.0", of: "vision/tracker")
+        try await fixture.sync(["vision/detector@stable", "vision/tracker@stable"])
+        #expect(try fixture.activeVersion("vision/tracker") == "2.0.0")
+        let report = try await fixture.sync(["vision/detector"])
+        #expect(report.generation == 2)
+        #expect(try fixture.activeVersion("vision/tracker") == nil)
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test("files that were damaged on the disk are put right by the next sync")
+    func repair() async throws {
+        try fixture.registry.release("1.0.0", weights: 70_000)
+        try await fixture.sync()
+        let model = try fixture.device.activeModel(require(ModelName("vision/detector")))
+        var bytes = try Durable.readFile(model.entryPath, maximum: .mebibytes(1))
+        bytes[70_000] ^= 1
+        try Durable.writeAtomically(model.entryPath, bytes)
+        #expect(
+            try SyncedDevice(directory: fixture.directory).status(at: DeviceRegistry.start).models[0].problem
+                != nil
+        )
+        let report = try await fixture.sync()
+        #expect(report.exitCode == 0)
+        #expect(try fixture.activeVersion() == "1.0.0")
+        #expect(report.generation == 1)
+    }
+
+    @Test("the answer to why names the versions passed over, also after a restart")
+    func why() async throws {
+        let first = try fixture.registry.release("1.0.0")
+        try fixture.registry.release("1.1.0", width: 9)
+        try fixture.registry.release("1.2.0", width: 10)
+        let expectation = Expectation.satisfied(by: first.interface)
+        let report = try await fixture.sync(expectation: expectation)
+        #expect(report.models[0].active == "1.0.0")
+        let decision = try SyncedDevice(directory: fixture.directory).why("vision/detector")
+        #expect(decision == report.models[0])
+        #expect(decision.skipped.map(\.version) == ["1.2.0", "1.1.0"])
+        #expect(decision.skipped.allSatisfy { $0.reason.contains("`x`") })
+        #expect(throws: SyncError.self) { try SyncedDevice(directory: fixture.directory).why("vision/other") }
+    }
+
+    @Test("with only unusable newer versions the active one stays, and the exit code is 3")
+    func kept() async throws {
+        let first = try fixture.registry.release("1.0.0")
+        let expectation = Expectation.satisfied(by: first.interface)
+        try await fixture.sync(expectation: expectation)
+        try fixture.registry.release("2.0.0", width: 9)
+        let report = try await fixture.sync(expectation: expectation)
+        #expect(report.models[0].outcome == .kept && report.exitCode == 3 && report.outcome == .unchanged)
+        #expect(report.models[0].active == "1.0.0" && report.models[0].skipped.map(\.version) == ["2.0.0"])
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+}
