@@ -30,7 +30,7 @@ let package = Package(
     products: [
         .executable(name: "sealift", targets: ["sealift"]),
         .library(name: "SyncAgent", targets: ["SyncAgent"]),
-        .library(name: "ModelLibrary", targets: ["ModelLibrary", "ModelRuntimes"]),
+        .library(name: "ModelLibrary", targets: ["Inference", "ModelLibrary", "ModelRuntimes"]),
     ],
     targets: [
         // C, at arm's length.
@@ -171,7 +171,8 @@ let package = Package(
         tests(
             "ModelLibraryTests",
             [
-                "ModelLibrary", "Durable", "Generations", "Inference", "Manifest", "ModelFormats", "ModelRuntimes",
+                "ModelLibrary", "Durable", "Generations", "Inference", "Manifest", "ModelFormats",
+                "ModelRuntimes",
                 "Names", "Signing", "Support",
             ]
         ),

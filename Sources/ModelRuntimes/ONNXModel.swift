@@ -35,6 +35,10 @@ final class ONNXModel: LoadedModel {
         options: ORTHandle
     ) throws(ONNXRuntimeError) -> [String: ModelValue] {
         let values = ORTValues(functions: functions)
+        for name in inputs.keys where !ports.inputs.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        {
+            throw .unsupported(port: name, what: "an input that ONNX Runtime lets nobody set")
+        }
         var given: [(name: String, value: ORTHandle)] = []
         for port in ports.inputs {
             guard let tensor = inputs[port.name] else { continue }

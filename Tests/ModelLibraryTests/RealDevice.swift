@@ -13,11 +13,12 @@ import Support
 struct RealDevice {
     static let absent = "no ONNX Runtime: set SEALIFT_ORT_LIBRARY or install onnxruntime into .build/venv"
 
-    static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let testsPath = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().path
 
     static let runtimePath: String? = {
         if let path = try? ONNXRuntimeLocator().locate() { return path }
-        let python = tests.deletingLastPathComponent().path + "/.build/venv"
+        let python = Durable.parent(of: testsPath) + "/.build/venv"
         return try? ONNXRuntimeLocator(environment: ["SEALIFT_ORT_DIR": python]).locate()
     }()
 
@@ -37,7 +38,7 @@ struct RealDevice {
         guard let version = ModelVersion(text), let variant = VariantName("default"),
             let entry = FilePath("model.onnx"), let created = UnixTime("2026-01-02T03:04:05Z")
         else { throw FakeFailure(text: "no version \(text)") }
-        let fixture = Self.tests.path + "/Fixtures/models/onnx/mlp_dynamic_batch.onnx"
+        let fixture = Self.testsPath + "/Fixtures/models/onnx/mlp_dynamic_batch.onnx"
         // One more metadata entry makes other bytes of the same network.
         let entryBytes = [0x0A, 1, UInt8(ascii: "v"), 0x12, UInt8(text.utf8.count)] + Array(text.utf8)
         let bytes =

@@ -3,6 +3,7 @@ import Generations
 import Glibc
 import Inference
 import Manifest
+import ModelFormats
 import ModelLibrary
 import ModelRuntimes
 import Names
@@ -136,5 +137,21 @@ struct RealModelTests {
         #expect(answers == 100)
         #expect(try await answer().version == "1.0.10")
         #expect(await library.residents.count == 1)
+    }
+
+    @Test(
+        "what is read out of a file and what the runtime sees agree",
+        arguments: [
+            "mlp_dynamic_batch", "two_inputs", "external_data", "zipmap_classifier",
+            "unknown_rank_and_scalar", "initializer_as_input_ir4",
+        ]
+    )
+    func agreement(fixture: String) async throws {
+        let path = RealDevice.testsPath + "/Fixtures/models/onnx/\(fixture).onnx"
+        let extracted = try ModelFile.inspect(source: FileSource(path), name: fixture + ".onnx").interface
+        let runtime = try await ONNXRuntime(ONNXRuntimeLocator(path: RealDevice.runtimePath))
+        let model = try await runtime.load(entry: path, options: LoadOptions())
+        #expect(ModelPorts(extracted).disagreements(withRuntime: model.ports) == [])
+        #expect(ModelPorts(extracted).inputs.count == model.ports.inputs.count)
     }
 }
