@@ -177,6 +177,7 @@ let package = Package(
             ]
         ),
         tests("ArgumentsTests", ["Arguments"]),
+        tests("CompileFailTests", ["Support", "Trust"]),
         tests(
             "ConformanceTests",
             ["CanonicalJSON", "Durable", "Names", "Signing", "Support", "Transfer", "Trust"],
