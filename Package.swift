@@ -138,7 +138,10 @@ let package = Package(
         tests("SQLiteKitTests", ["SQLiteKit", "Names", "Support"]),
         tests("ManifestTests", ["Manifest", "CanonicalJSON", "Names"]),
         tests("ModelFormatsTests", ["ModelFormats", "Manifest", "CanonicalJSON", "Names", "Durable"]),
-        tests("TrustTests", ["Trust", "CanonicalJSON", "Durable", "Names", "Signing", "Transfer", "Support"]),
+        tests(
+            "TrustTests",
+            ["Trust", "CanonicalJSON", "Durable", "Names", "Signing", "Transfer", "Support"]
+        ),
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
         tests("BlobsTests", ["Blobs", "Durable", "Names", "Signing", "Support"]),
         tests("HTTPServerTests", ["HTTPServer", "Blocking", "TLS", "Names", "Support"]),
