@@ -1,5 +1,6 @@
 import Durable
 import Glibc
+import Names
 import Support
 import Testing
 

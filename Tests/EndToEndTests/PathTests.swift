@@ -1,3 +1,4 @@
+import Durable
 import Support
 import Testing
 
