@@ -153,7 +153,7 @@ let package = Package(
             "RegistryTests",
             [
                 "Registry", "RegistryStoreSQLite", "RegistryHTTP", "RegistryAPI", "Blobs", "CanonicalJSON",
-                "HTTPServer", "Manifest", "Names", "Signing", "SQLiteKit", "Transparency", "Trust", "Support",
+                "Durable", "HTTPServer", "Manifest", "Names", "Signing", "SQLiteKit", "Transparency", "Trust", "Support",
             ]
         ),
         tests("GenerationsTests", ["Generations", "Durable", "Manifest", "Names", "Signing", "Support"]),

@@ -20,4 +20,9 @@ extension RegistryService {
         Route(.get, "/metrics") { service, _ in try service.metricsPage() },
         Route(.get, "/") { service, _ in try service.overviewPage() },
     ]
+
+    /// `get /metadata/{file}` and so on, as an OpenAPI document names operations.
+    package static var routeNames: [String] {
+        routes.map { "\($0.method.rawValue.lowercased()) \($0.template)" }
+    }
 }
