@@ -19,7 +19,7 @@ struct TestService {
         let lines = Mutex<[String]>([])
     }
 
-    /// - Parameter store: Another store than the registry's own, over the same data.
+    /// Takes another store than the registry's own, over the same data, when a test gives one.
     init(_ store: ((any RegistryStore) -> any RegistryStore)? = nil) async throws {
         let test = try await TestRegistry()
         self.test = test
