@@ -137,7 +137,7 @@ let package = Package(
         tests("TLSTests", ["TLS", "Names", "Support"]),
         tests("SQLiteKitTests", ["SQLiteKit", "Names", "Support"]),
         tests("ManifestTests", ["Manifest", "CanonicalJSON", "Names"]),
-        tests("ModelFormatsTests", ["ModelFormats", "Manifest", "CanonicalJSON", "Names", "Durable"]),
+        tests("ModelFormatsTests", ["ModelFormats", "Manifest", "CanonicalJSON", "Names", "Support"]),
         tests(
             "TrustTests",
             ["Trust", "CanonicalJSON", "Durable", "Names", "Signing", "Transfer", "Support"]
