@@ -50,7 +50,8 @@ struct Comparison {
     init(adaptations: [Expectation.Adaptation]) { self.adaptations = adaptations }
 
     mutating func compareInputs(_ expectation: Expectation, _ interface: Interface) {
-        for input in interface.inputs where !expectation.inputs.contains(where: { $0.name == input.name }) {
+        let (sentInputs, takenInputs) = (expectation.inputs.byName, interface.inputs.byName)
+        for input in interface.inputs where sentInputs[input.name] == nil {
             if input.isOptional {
                 notes.append("input `\(input.name)` is optional, and the app does not send it")
             } else {
@@ -59,7 +60,7 @@ struct Comparison {
         }
         for (index, sent) in expectation.inputs.enumerated() {
             let what = "input `\(sent.name)`"
-            guard let taken = interface.inputs.first(where: { $0.name == sent.name }) else {
+            guard let taken = takenInputs[sent.name] else {
                 reasons.append("\(what): the app sends it, and the model has no input of that name")
                 continue
             }
@@ -72,9 +73,10 @@ struct Comparison {
     }
 
     mutating func compareOutputs(_ expectation: Expectation, _ interface: Interface) {
+        let givenOutputs = interface.outputs.byName
         for (index, read) in expectation.outputs.enumerated() {
             let what = "output `\(read.name)`"
-            guard let given = interface.outputs.first(where: { $0.name == read.name }) else {
+            guard let given = givenOutputs[read.name] else {
                 if read.isOptional {
                     notes.append("\(what) is not given, and the app can do without")
                 } else {

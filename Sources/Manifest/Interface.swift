@@ -133,18 +133,25 @@ extension Interface {
         _ what: String,
         into found: inout [String]
     ) {
-        for feature in extracted where !declared.contains(where: { $0.name == feature.name }) {
+        let (claims, facts) = (declared.byName, extracted.byName)
+        for feature in extracted where claims[feature.name] == nil {
             found.append("\(what) `\(feature.name)` of the file is not declared")
         }
         for feature in declared {
-            guard let real = extracted.first(where: { $0.name == feature.name }) else {
+            guard let real = facts[feature.name] else {
                 found.append("\(what) `\(feature.name)` is declared, but the file has none of that name")
                 continue
             }
             guard feature != real else { continue }
-            found.append(
-                "\(what) `\(feature.name)` is declared as \(feature.shown), but the file has \(real.shown)"
-            )
+            let sides = "declared as \(feature.shown), but the file has \(real.shown)"
+            found.append("\(what) `\(feature.name)` is \(sides)")
         }
+    }
+}
+
+extension [Feature] {
+    /// For look-up; of two with one name, the first.
+    var byName: [FeatureName: Feature] {
+        Dictionary(map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

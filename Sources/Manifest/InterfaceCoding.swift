@@ -13,15 +13,19 @@ extension Interface {
             outputs: try Feature.list(try reader.array("outputs"), at: place.member("outputs"))
         )
         states = try Feature.list(try reader.optionalArray("states"), at: place.member("states"))
-        for (value, place) in try reader.optionalArray("functions") {
+        let functionList = try reader.optionalArray("functions")
+        guard functionList.count <= ShapeLimits.functions else {
+            throw place.member("functions").invalid(
+                "at most \(ShapeLimits.functions)",
+                "\(functionList.count)"
+            )
+        }
+        for (value, place) in functionList {
             let function = try FunctionInterface(value, at: place)
             guard !functions.contains(where: { $0.name == function.name }) else {
                 throw place.member("name").invalid("distinct", "\(function.name)")
             }
             functions.append(function)
-        }
-        guard functions.count <= ShapeLimits.functions else {
-            throw place.member("functions").invalid("at most \(ShapeLimits.functions)", "\(functions.count)")
         }
         defaultFunction = try reader.optionalParsed("default_function", "a name") { FeatureName($0) }
         labels = try ClassLabels(try reader.optionalArray("labels"), at: place.member("labels"))

@@ -73,8 +73,9 @@ extension Listing {
         manifest = try reader.digest("manifest")
         rollout = Int(try reader.integer("rollout", in: 0...Int64(Self.fullRollout)))
         replaces = []
+        var seen: Set<Digest> = []
         for (value, place) in try reader.array("replaces") {
-            guard let digest = value.string.flatMap({ Digest(hex: $0) }), !replaces.contains(digest) else {
+            guard let digest = value.string.flatMap({ Digest(hex: $0) }), seen.insert(digest).inserted else {
                 throw place.invalid("a digest that does not stand there twice", value)
             }
             replaces.append(digest)

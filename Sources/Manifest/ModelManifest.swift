@@ -8,6 +8,8 @@ package import Names
 package struct ModelManifest: CanonicalDocument {
     package static let documentType = DocumentType.manifest
 
+    package static let greatestVariantCount = 256
+
     package var model: ModelName
     package var version: ModelVersion
     package var created: UnixTime
@@ -16,7 +18,7 @@ package struct ModelManifest: CanonicalDocument {
     /// What every variant takes and gives, unless the variant says otherwise.
     package var interface: Interface
 
-    /// At least one, each name once.
+    /// From 1 to 256, each name once.
     package var variants: [Variant]
 
     /// Golden vectors; each element is carried as it stands.
@@ -105,15 +107,17 @@ extension ModelManifest {
             interface: interface,
             variants: []
         )
-        for (value, place) in try reader.array("variants") {
+        let list = try reader.array("variants")
+        guard (1...Self.greatestVariantCount).contains(list.count) else {
+            let expected = "1 to \(Self.greatestVariantCount) variants"
+            throw reader.place.member("variants").invalid(expected, "\(list.count)")
+        }
+        for (value, place) in list {
             let variant = try Variant(value, at: place)
             guard self[variant.name] == nil else {
                 throw place.member("name").invalid("distinct", "\(variant.name)")
             }
             variants.append(variant)
-        }
-        guard !variants.isEmpty else {
-            throw reader.place.member("variants").invalid("at least one variant", "none")
         }
         for (value, place) in try reader.array("checks") {
             guard value.object != nil else { throw place.invalid("an object", value) }

@@ -190,13 +190,16 @@ struct ModelManifestTests {
         #expect(error?.member == "variants[0].files[1].blocks")
     }
 
-    @Test("a variant's name stands once, and at most 4,096 files in it")
+    @Test("there are at most 256 variants, each name once, and 4,096 files in each")
     func counts() throws {
         var manifest = try Samples.manifest()
         manifest.variants.append(manifest.variants[0])
         let twice = #expect(throws: ManifestError.self) { try manifest.encoded() }
         #expect(twice?.member == "variants[1].name")
-        manifest.variants.removeLast()
+        manifest.variants = Array(repeating: manifest.variants[0], count: 257)
+        let crowded = #expect(throws: ManifestError.self) { try ModelManifest(json: manifest.json) }
+        #expect(crowded?.member == "variants")
+        manifest.variants = [manifest.variants[0]]
         let blob = try Samples.digest(2)
         manifest.variants[0].files += try (0..<4_095).map { index in
             ManifestFile(path: try #require(FilePath("f\(index)")), length: 100, sha256: blob, blocks: nil)
