@@ -70,7 +70,9 @@ package struct Registry: Sendable {
             return draft.revision
         }
         try step("commit.after-transaction")
+        try step("publish.before")
         let timestamp = try await publish(now: now)
+        try step("publish.after")
         if let revision {
             let roles = revision.files.map { "\($0.role) \($0.version)" }.joined(separator: ", ")
             try await store.recordEvent(
@@ -102,12 +104,10 @@ package struct Registry: Sendable {
 
     /// Signs the timestamp over the newest snapshot, if the last one does not show it or is old.
     private func publish(now: UnixTime) async throws(RegistryError) -> TimestampFile {
-        try step("publish.before")
         let online = online
         let signed = try await store.publish { view throws(RegistryError) in
             try online.nextTimestamp(view, now: now)
         }
-        try step("publish.after")
         if let signed { return signed }
         guard let timestamp = try store.timestamp() else { throw .notCreated }
         return timestamp

@@ -13,10 +13,17 @@ struct Sealift {
         ]
     }
 
-    static func main() async {
+    /// Not `async`: a service's signals must be blocked before the first thread starts, so that each inherits it.
+    static func main() {
         signal(SIGPIPE, SIG_IGN)
-        let code = await run(Context.words, Context())
-        exit(code.rawValue)
+        let context = Context()
+        let words = Context.words
+        if words.first == Serve.spec.name { Signals.block() }
+        Task.detached { @Sendable in
+            let code = await run(words, context)
+            exit(code.rawValue)
+        }
+        while true { pause() }
     }
 
     private static func run(_ words: [String], _ context: Context) async -> ExitCode {

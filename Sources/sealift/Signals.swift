@@ -14,7 +14,7 @@ enum Signals {
         case reload
     }
 
-    /// Blocks the three signals; call before any other thread starts.
+    /// Blocks the three signals; call in the first thread, before any other starts.
     static func block() {
         var set = mask()
         pthread_sigmask(SIG_BLOCK, &set, nil)

@@ -174,8 +174,9 @@ extension EndToEnd {
         func portInUse() throws {
             let world = try updatable()
             let address = try #require(world.url.split(separator: "/").last.map(String.init))
+            let port = String(address.split(separator: ":").last ?? "")
             let outcome = try world.run(["serve", world.registry, "--listen", address], within: 30)
-            try expect(outcome, 75, saying: address, on: world)
+            try expect(outcome, 75, saying: "127.0.0.1 port \(port)", on: world)
         }
 
         @Test(

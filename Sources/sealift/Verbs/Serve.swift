@@ -35,7 +35,6 @@ struct Serve: Command {
     private static let renewalSeconds = 60.0
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        Signals.block()
         raiseFileLimit()
         let layout = RegistryLayout(context.absolute(arguments.positions[0]))
         let (address, port) = try listen(arguments["listen"] ?? "127.0.0.1:8443")
