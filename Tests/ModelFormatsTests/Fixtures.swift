@@ -6,9 +6,10 @@ import Names
 
 /// The files under `Tests/Fixtures/models`.
 enum Fixtures {
-    static let folder = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fixtures/models")
+    static let package = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    static let folder = package.appending(path: "Tests/Fixtures/models")
 
     static let onnx = [
         "external_data", "initializer_as_input_ir4", "mlp_dynamic_batch", "two_inputs",

@@ -56,11 +56,20 @@ struct ONNXFixtureTests {
         )
     }
 
-    static let magika = ProcessInfo.processInfo.environment["SEALIFT_MAGIKA_MODEL"]
+    /// `SEALIFT_MAGIKA_MODEL`, else the file in the virtual environment that `make test` prepares.
+    static let magika: String? = {
+        if let path = ProcessInfo.processInfo.environment["SEALIFT_MAGIKA_MODEL"] { return path }
+        let library = Fixtures.package.appending(path: ".build/venv/lib")
+        let versions =
+            (try? FileManager.default.contentsOfDirectory(at: library, includingPropertiesForKeys: nil)) ?? []
+        let inside = "site-packages/magika/models/standard_v3_3/model.onnx"
+        let found = versions.map { $0.appending(path: inside).path(percentEncoded: false) }
+        return found.first { FileManager.default.isReadableFile(atPath: $0) }
+    }()
 
     @Test(
         "magika's classifier has the interface that its runtime reports",
-        .enabled(if: magika != nil, "set SEALIFT_MAGIKA_MODEL to magika/models/standard_v3_3/model.onnx")
+        .enabled(if: magika != nil, "no package magika: set SEALIFT_MAGIKA_MODEL, or run `make test`")
     )
     func realModel() throws {
         let bytes = Array(try Data(contentsOf: URL(filePath: try #require(Self.magika))))

@@ -11,11 +11,9 @@ import Testing
 struct OfficialViewTests {
     /// `SEALIFT_PYTHON`, else the virtual environment that `make test` prepares, when it has the package onnx.
     static let python: String? = {
-        let package = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         let candidates = [
             ProcessInfo.processInfo.environment["SEALIFT_PYTHON"],
-            package.appending(path: ".build/venv/bin/python").path(percentEncoded: false),
+            Fixtures.package.appending(path: ".build/venv/bin/python").path(percentEncoded: false),
         ]
         let found = candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
         guard let found, (try? run(found, ["-c", "import onnx"])) != nil else { return nil }
