@@ -40,6 +40,9 @@ int clinux_rename_noreplace(const char *from, const char *to) {
 int clinux_reflink(int to, int from) { return ioctl(to, FICLONE, from); }
 int clinux_reserve(int file, off_t length) { return fallocate(file, FALLOC_FL_KEEP_SIZE, 0, length); }
 int clinux_sync_filesystem(int file) { return syncfs(file); }
+int clinux_start_writing(int file, off_t offset, off_t length) {
+    return sync_file_range(file, offset, length, SYNC_FILE_RANGE_WRITE);
+}
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 void clinux_trim_heap(void) { malloc_trim(0); }

@@ -66,7 +66,17 @@ final class PartialFile: Sendable {
             guard count > 0 else { throw .system("write", path) }
             done += count
         }
+        startWriting(position + UInt64(bytes.count))
     }
+
+    /// Has the disk begin with each 8 MiB that are complete, so that the end of
+    /// a download does not wait for all of it.
+    private func startWriting(_ end: UInt64) {
+        guard end & (Self.stride - 1) == 0, end >= Self.stride else { return }
+        _ = clinux_start_writing(descriptor, off_t(end - Self.stride), off_t(Self.stride))
+    }
+
+    private static let stride: UInt64 = 8 << 20
 
     /// Gives what is there, in pieces that end at multiples of 1 MiB, until `body` refuses.
     func read(upTo end: UInt64, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) throws(DurableError) {

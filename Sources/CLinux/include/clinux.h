@@ -14,6 +14,8 @@ int clinux_rename_noreplace(const char *from, const char *to);
 int clinux_reflink(int to, int from);
 int clinux_reserve(int file, off_t length);
 int clinux_sync_filesystem(int file);
+// Lets the kernel start writing a part to the disk, so that a later fsync finds little to do.
+int clinux_start_writing(int file, off_t offset, off_t length);
 int clinux_pipe(int ends[2]);
 int clinux_die_with_parent(void);
 void clinux_trim_heap(void);
