@@ -156,7 +156,10 @@ let package = Package(
                 "Durable", "HTTPServer", "Manifest", "Names", "Signing", "SQLiteKit", "Transparency", "Trust", "Support",
             ]
         ),
-        tests("GenerationsTests", ["Generations", "Durable", "Manifest", "Names", "Signing", "Support"]),
+        tests(
+            "GenerationsTests",
+            ["Generations", "Blocking", "Durable", "Manifest", "Names", "Signing", "Support"]
+        ),
         tests(
             "PublishingTests",
             ["Publishing", "Durable", "Manifest", "Names", "RegistryAPI", "Signing", "Trust", "Support"]

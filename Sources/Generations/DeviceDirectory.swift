@@ -54,8 +54,15 @@ package struct DeviceDirectory: Sendable, Hashable {
     ///
     /// - Throws: `GenerationError.nothingActive`, `.notActive`, or `.damaged` with the first thing that is wrong.
     package func activeModel(_ name: ModelName) throws(GenerationError) -> ActiveModel {
-        guard let generation = try activeGeneration() else { throw .nothingActive(directory: path) }
-        return try generation.model(name)
+        while true {
+            guard let generation = try activeGeneration() else { throw .nothingActive(directory: path) }
+            do {
+                return try generation.model(name)
+            } catch {
+                // Collected meanwhile, if another generation is active by now; else it is as it is.
+                if try activePointer() == generation.number { throw error }
+            }
+        }
     }
 
     /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.
