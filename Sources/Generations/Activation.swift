@@ -32,8 +32,10 @@ extension DeviceDirectory {
         _ models: [GenerationRecord.Model],
         created: UnixTime
     ) throws(GenerationError) -> ActiveGeneration {
+        let current = (try? activeGeneration())?.record.models ?? []
         var leases: [DirectoryLease] = []
-        for model in models {
+        // What is active already is carried over as it is: damage there must not keep the others from moving.
+        for model in models where !current.contains(model) {
             let directory = "\(path)/\(model.identity.relativePath)"
             guard let lease = try DirectoryLease.shared(directory) else {
                 throw .damaged(path: directory, expected: "an installed version", found: "nothing")

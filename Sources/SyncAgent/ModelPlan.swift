@@ -18,7 +18,12 @@ struct ModelPlan: Sendable {
 
     /// What the next generation holds; `nil` for none.
     var record: GenerationRecord.Model?
-    var installation: Installation?
+    var installation: Installation? {
+        didSet { if let installation { wanted = Set(installation.content.files.map(\.sha256.hex)) } }
+    }
+
+    /// The names in `incoming/` that this plan is about, also after it failed; `nil` while that is not known.
+    private(set) var wanted: Set<String>?
     var decision: ModelDecision
 
     /// Why the active version must be left, whatever becomes of the rest.

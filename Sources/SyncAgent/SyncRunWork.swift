@@ -162,13 +162,16 @@ extension SyncRun {
     /// - Returns: Warnings.
     func collect(_ device: DeviceDirectory, _ chain: RegistryChain, _ plans: [ModelPlan]) async -> [String] {
         events(.phase(.collecting))
-        let isUnfinished = plans.contains { $0.decision.outcome == .failed }
+        let unfinished = plans.filter { $0.decision.outcome == .failed }.map(\.wanted)
         let (now, retain) = (clock, configuration.retain)
         do throws(SyncError) {
             _ = try await onDiskThread { () throws(GenerationError) in
-                try device.collect(now: now, retain: retain, isWanted: { _ in isUnfinished })
+                // A plan that failed before it knew its files may want any of them.
+                try device.collect(now: now, retain: retain) { name in
+                    unfinished.contains { $0?.contains(name) ?? true }
+                }
             }
-            guard !isUnfinished else { return [] }
+            guard unfinished.isEmpty else { return [] }
             let used = Set(chain.used.map { TargetContents.name(of: $0) })
             do throws(DurableError) {
                 let folder = "\(device.trustPath)/targets"

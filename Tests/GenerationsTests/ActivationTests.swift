@@ -202,6 +202,20 @@ struct DamageTests {
         #expect(throws: GenerationError.self) { try fixture.device.activeGeneration() }
     }
 
+    @Test("a damaged version does not keep another model from moving, and is not newly activated")
+    func damagedNeighbour() throws {
+        try Durable.writeAtomically(model.entryPath, [1])
+        let record = try #require(try fixture.device.activeGeneration()?.record.models.first)
+        let other = try DeviceFixture.install("2.0.0", of: "audio/wake", on: fixture.device)
+        try fixture.device.activate([record, other], created: DeviceFixture.start)
+        #expect(try fixture.device.activeModel(require(ModelName("audio/wake"))).verify() > 0)
+        #expect(throws: GenerationError.self) { try fixture.device.activeModel(fixture.detector) }
+        try fixture.device.activate([other], created: DeviceFixture.start)
+        #expect(throws: GenerationError.self) {
+            try fixture.device.activate([record, other], created: DeviceFixture.start)
+        }
+    }
+
     @Test("installing a damaged version again puts it right in place")
     func repair() throws {
         chmod(model.directory, 0o755)

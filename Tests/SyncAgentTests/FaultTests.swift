@@ -227,6 +227,33 @@ struct SyncFaultTests {
         withExtendedLifetime(lock) {}
     }
 
+    @Test("a version that is damaged and cannot be had again does not hold the others up")
+    func damagedNeighbour() async throws {
+        let fixture = try SyncFixture(["vision/detector", "vision/tracker"])
+        let manifest = try fixture.registry.release("1.0.0")
+        try fixture.registry.release("1.0.0", of: "vision/tracker")
+        let both = ["vision/detector", "vision/tracker"]
+        try await fixture.sync(both)
+        let model = try fixture.device.activeModel(require(ModelName("vision/detector")))
+        try Durable.writeAtomically(model.entryPath, [1])
+        fixture.registry.tamper(manifest.variants[0].files[0].sha256) { $0[0] ^= 1 }
+        try fixture.registry.release("1.1.0", of: "vision/tracker")
+        let report = try await fixture.sync(both)
+        #expect(report.models.map(\.outcome) == [.failed, .activated] && report.exitCode == 1)
+        #expect(try fixture.activeVersion("vision/tracker") == "1.1.0")
+        #expect(try fixture.device.activeGeneration()?.record.models.count == 2)
+    }
+
+    @Test("downloads of a model that failed stay, and others go")
+    func incoming() async throws {
+        let manifest = try fixture.registry.release("1.1.0", weights: 100_000)
+        fixture.registry.cutOff(after: 50_000)
+        try Durable.writeAtomically("\(fixture.directory)/incoming/junk", [1])
+        try await fixture.sync()
+        let wanted = manifest.variants[0].files[0].sha256.hex
+        #expect(try Durable.names(in: "\(fixture.directory)/incoming") == [wanted])
+    }
+
     @Test("a damaged pointer is replaced by the next sync")
     func damagedPointer() async throws {
         try Durable.replaceLink("\(fixture.directory)/current", destination: "elsewhere")
