@@ -10,7 +10,7 @@ import Trust
 /// 1. Each posted role is the successor of the one that counts now.
 /// 2. Parents first, each file has its delegator's threshold of signatures and
 ///    the shape of its role, in the chain that results from the commit.
-/// 3. Signatures live, and not longer than the policy allows.
+/// 3. Signatures live, and not longer than the policy allows; those above them live too.
 /// 4. What a posted role delegates to still verifies under it.
 /// 5. Every document that a posted role newly lists is posted or stored, obeys
 ///    its own rules, and is what its path says; nothing else was posted.
@@ -48,6 +48,7 @@ struct CommitRule {
         for case .targets(let role) in posted.files.map(\.role) {
             guard let verified = try chain.document(role) else { continue }
             try checkLifetime(role.name, of: verified.document.expires, latest: latest, isPosted: true)
+            try checkDelegators(of: role, &chain, latest: latest)
             try documents.take(verified.document, of: role, replacing: try previous(role, view))
         }
         try checkChildren(&chain, view)
@@ -94,6 +95,24 @@ struct CommitRule {
     ) throws(RegistryError) {
         guard isPosted, expires <= now || expires > latest else { return }
         throw .lifetime(role: role, expires: expires, now: now, latest: latest)
+    }
+
+    /// A device refuses everything below an expired role, so what is below it cannot be published.
+    private func checkDelegators(
+        of role: SealiftRole,
+        _ chain: inout Chain,
+        latest: UnixTime
+    ) throws(RegistryError) {
+        guard chain.root.document.expires > now else {
+            throw .lifetime(role: "root", expires: chain.root.document.expires, now: now, latest: latest)
+        }
+        var above = role.delegator
+        while let delegator = above {
+            if let document = try chain.document(delegator)?.document, document.expires <= now {
+                throw .lifetime(role: delegator.name, expires: document.expires, now: now, latest: latest)
+            }
+            above = delegator.delegator
+        }
     }
 
     private func lifetime(_ view: any RegistryView) throws(RegistryError) -> Int64 {

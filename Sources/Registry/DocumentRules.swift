@@ -36,33 +36,42 @@ struct DocumentRules {
         of role: SealiftRole,
         replacing previous: TargetsDocument?
     ) throws(RegistryError) {
-        for (path, file) in document.targets.sorted(by: { $0.key < $1.key })
-        where previous?.targets[path] != file {
-            guard let sha256 = file.sha256 else {
-                throw .badDocument(path: "\(path)", reason: "it is listed without SHA-256")
+        for (path, file) in document.targets.sorted(by: { $0.key < $1.key }) {
+            if previous?.targets[path] == file {
+                // Posted again without need, which does no harm.
+                if let again = waiting[path], file.describes(again) { waiting[path] = nil }
+            } else {
+                try take(path, file, of: role)
             }
-            if let stored = try view.document("\(path)", sha256) {
-                waiting[path] = waiting[path] == stored.bytes ? nil : waiting[path]
-                guard file.describes(stored.bytes) else {
-                    throw .badDocument(
-                        path: "\(path)",
-                        reason: "the listed length or digests are not its own"
-                    )
-                }
-                continue
-            }
-            guard let content = waiting[path] else { throw .missingDocument(path: "\(path)", digest: sha256) }
-            guard file.describes(content) else {
-                throw .badDocument(
-                    path: "\(path)",
-                    reason: "role \(role) lists \(file.length) bytes with SHA-256 \(sha256); posted were "
-                        + "\(content.count) bytes with \(SHA256.digest(of: content))"
-                )
-            }
-            waiting[path] = nil
-            try check(content, at: "\(path)", of: role, digest: sha256)
-            documents.append(TargetDocument(path: "\(path)", sha256: sha256, bytes: content))
         }
+    }
+
+    private mutating func take(
+        _ path: TargetPath,
+        _ file: TargetFile,
+        of role: SealiftRole
+    ) throws(RegistryError) {
+        guard let sha256 = file.sha256 else {
+            throw .badDocument(path: "\(path)", reason: "it is listed without SHA-256")
+        }
+        if let stored = try view.document("\(path)", sha256) {
+            guard file.describes(stored.bytes) else {
+                throw .badDocument(path: "\(path)", reason: "the listed length or digests are not its own")
+            }
+            if waiting[path] == stored.bytes { waiting[path] = nil }
+            return
+        }
+        guard let content = waiting[path] else { throw .missingDocument(path: "\(path)", digest: sha256) }
+        guard file.describes(content) else {
+            throw .badDocument(
+                path: "\(path)",
+                reason: "role \(role) lists \(file.length) bytes with SHA-256 \(sha256); posted were "
+                    + "\(content.count) bytes with \(SHA256.digest(of: content))"
+            )
+        }
+        waiting[path] = nil
+        try check(content, at: "\(path)", of: role, digest: sha256)
+        documents.append(TargetDocument(path: "\(path)", sha256: sha256, bytes: content))
     }
 
     func checkNothingIsLeft() throws(RegistryError) {

@@ -55,7 +55,7 @@ package struct Registry: Sendable {
         do {
             try await prove(rule)
         } catch {
-            try await recordRefusal(error, of: rule, by: authority, now: now)
+            await recordRefusal(error, by: authority, now: now)
             throw error
         }
         try step("commit.before")
@@ -67,18 +67,14 @@ package struct Registry: Sendable {
                     reason: "its blocks changed while they were compared; try again"
                 )
             }
-            return draft.revision
+            var revision = draft.revision
+            revision.author = authority.label
+            return revision
         }
         try step("commit.after-transaction")
         try step("publish.before")
         let timestamp = try await publish(now: now)
         try step("publish.after")
-        if let revision {
-            let roles = revision.files.map { "\($0.role) \($0.version)" }.joined(separator: ", ")
-            try await store.recordEvent(
-                RegistryEvent(time: now, kind: .committed, subject: authority.label, detail: roles)
-            )
-        }
         return CommitResponse(
             snapshot: revision?.snapshot ?? timestamp.snapshot,
             timestamp: timestamp.version,
@@ -133,15 +129,16 @@ package struct Registry: Sendable {
     }
 
     /// Keeps what was refused and why; a conflict is no refusal but two publishers at once.
+    ///
+    /// The refusal is the answer whether or not it could be recorded.
     private func recordRefusal(
         _ error: RegistryError,
-        of rule: CommitRule,
         by authority: CommitAuthority,
         now: UnixTime
-    ) async throws(RegistryError) {
+    ) async {
         if case .conflict = error { return }
         guard !error.isOutage else { return }
-        try await store.recordEvent(
+        try? await store.recordEvent(
             RegistryEvent(time: now, kind: .refused, subject: authority.label, detail: "\(error)")
         )
     }

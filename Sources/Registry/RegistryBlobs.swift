@@ -4,7 +4,7 @@ package import Names
 
 extension Registry {
     /// Seconds that an uploaded or found blob stays without a manifest that needs it.
-    private static let lease: Int64 = 24 * 3_600
+    fileprivate static let lease: Int64 = 24 * 3_600
 
     /// The blobs that are still to be uploaded; those that are here stay for a day.
     package func missing(of digests: [Digest], now: UnixTime) async throws(RegistryError) -> [Digest] {
@@ -84,7 +84,7 @@ package struct BlobReception: Sendable {
         try await store.recordBlob(
             upload.digest,
             length: upload.length,
-            lease: now.adding(seconds: 24 * 3_600),
+            lease: now.adding(seconds: Registry.lease),
             now: now
         )
     }

@@ -87,6 +87,9 @@ package struct Revision: Sendable, Equatable {
     package let snapshot: Int64
     package let time: UnixTime
 
+    /// Whose commit it is, for the record; `nil` for what the registry renews by itself.
+    package var author: String?
+
     /// In log order, the snapshot last.
     package var files: [RoleFile] = []
 

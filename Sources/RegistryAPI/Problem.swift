@@ -11,7 +11,6 @@ package struct Problem: APIDocument {
         case methodNotAllowed = "method-not-allowed"
         case unauthorized, forbidden
         case tooLarge = "too-large"
-        case lengthRequired = "length-required"
 
         /// A role moved on since the publisher read it; `current` names the versions.
         case conflict
@@ -37,7 +36,6 @@ package struct Problem: APIDocument {
             case .notFound: 404
             case .methodNotAllowed: 405
             case .conflict: 409
-            case .lengthRequired: 411
             case .tooLarge: 413
             case .untrusted, .refused, .digestMismatch: 422
             case .internal: 500
@@ -53,7 +51,6 @@ package struct Problem: APIDocument {
             case .notFound: "There is nothing here"
             case .methodNotAllowed: "The method does not apply here"
             case .conflict: "A role has moved on"
-            case .lengthRequired: "Content-Length is needed"
             case .tooLarge: "The body is too large"
             case .untrusted: "The chain of signatures does not hold"
             case .refused: "The registry refuses this"

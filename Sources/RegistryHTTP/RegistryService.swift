@@ -69,9 +69,11 @@ package struct RegistryService: HTTPService {
 
     /// Who asks; writing needs a token, reading does not.
     func token(of request: HTTPRequest) throws -> Token {
-        let scheme = "Bearer "
-        guard let field = request.fields.text("authorization"), field.utf8.starts(with: scheme.utf8),
-            let token = try registry.token(String(field.dropFirst(scheme.utf8.count)), now: now())
+        // The name of the scheme is not case-sensitive (RFC 9110, 11.1).
+        let scheme = "bearer "
+        guard let field = request.fields.text("authorization"),
+            field.prefix(scheme.count).lowercased() == scheme,
+            let token = try registry.token(String(field.dropFirst(scheme.count)), now: now())
         else {
             throw Refusal(
                 .unauthorized,

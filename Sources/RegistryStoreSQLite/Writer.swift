@@ -36,6 +36,12 @@ actor Writer {
         try database.decide { () throws(RegistryError) in
             guard let revision = try rule(database) else { return nil }
             try database.insert(revision)
+            if let author = revision.author {
+                let roles = revision.files.map { "\($0.role) \($0.version)" }.joined(separator: ", ")
+                try database.insert(
+                    RegistryEvent(time: revision.time, kind: .committed, subject: author, detail: roles)
+                )
+            }
             return revision
         }
     }

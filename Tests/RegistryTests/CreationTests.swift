@@ -3,7 +3,9 @@ import Manifest
 import Names
 import Registry
 import RegistryAPI
+import RegistryStoreSQLite
 import Signing
+import Support
 import Testing
 import Transparency
 import Trust
@@ -125,6 +127,34 @@ struct CreationTests {
             now: TestRegistry.start
         )
         await #expect(throws: RegistryError.self) { try await Registry.create(creation, in: test.store) }
+    }
+
+    @Test("a team's root has three keys, of which two must sign")
+    func team() async throws {
+        let scratch = Scratch()
+        let store = try SQLiteRegistryStore.create(
+            path: scratch.path("registry.sqlite"),
+            now: TestRegistry.start
+        )
+        let roots = try (0..<3).map { _ in try SoftwareKey.generate(.ecdsaP256) }
+        let log = try SoftwareKey.generate(.ed25519)
+        let creation = RegistryCreation(
+            profile: .team,
+            rootSigners: roots,
+            targetsSigners: [try SoftwareKey.generate(.ecdsaP256)],
+            onlineSigner: try SoftwareKey.generate(.ed25519),
+            logOrigin: "registry.example/log",
+            logKey: log.publicKey,
+            namespaces: [],
+            now: TestRegistry.start
+        )
+        try await Registry.create(creation, in: store)
+        let file = try #require(try store.file("root", version: 1))
+        let root = try Untrusted<RootDocument>(file.bytes).verifiedByItself()
+        let quorum = try root.document.quorum(for: .root)
+        #expect(Set(quorum.keys.values) == Set(roots.map(\.publicKey)))
+        #expect(quorum.threshold == 2)
+        #expect(root.document.expires == TestRegistry.start.adding(seconds: 365 * 86_400))
     }
 
     @Test("an online key that the root does not name is refused at start")

@@ -169,6 +169,77 @@ struct SuccessionTests {
         #expect(answer.snapshot == 3)
     }
 
+    @Test("nothing is published below an expired role, and the refusal names that role")
+    func expiredDelegator() async throws {
+        let test = try await TestRegistry()
+        let first = try await test.publishFirst()
+        let expires = try #require(first.roles[space]).expires
+        let posting = try next(release, of: first) { $0.expires = expires.adding(seconds: 86_400) }
+        let request = try posting.request
+        let error = await #expect(throws: RegistryError.self) {
+            try await test.registry.commit(request, by: .token(test.token), now: expires)
+        }
+        guard case .lifetime("root", expires, expires, _) = error else {
+            Issue.record("expected .lifetime of root, found \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("a role signed again may bring its unchanged document along")
+    func unchanged() async throws {
+        let test = try await TestRegistry()
+        let first = try await test.publishFirst()
+        let path = LiveDocument.targetPath(model: TestRegistry.model)
+        var posting = try next(live, of: first) { _ in }
+        posting.contents[path] = first.contents[path]
+        #expect(try await test.commit(posting).snapshot == 3)
+    }
+
+    @Test("a new root is signed by the old keys and its own")
+    func root() async throws {
+        let test = try await TestRegistry()
+        let stored = try #require(try test.store.newest("root"))
+        var root = try Untrusted<RootDocument>(stored.bytes).verifiedByItself().document
+        let fresh = try SoftwareKey.generate(.ecdsaP256)
+        let key = KeyObject(fresh.publicKey)
+        root.version = 2
+        root.keys[key.id] = key
+        root.roles[.root] = RoleKeys(keyIDs: [key.id], threshold: 1)
+        for signers in [[fresh], [test.root]] {
+            let bytes = try Authoring.envelope(signing: root, by: signers)
+            let role = CommitRequest.Role(role: "root", metadata: bytes)
+            let request = CommitRequest(roles: [role], targets: [])
+            let error = await #expect(throws: RegistryError.self) {
+                try await test.registry.commit(request, by: .administrator, now: TestRegistry.start)
+            }
+            guard case .untrusted("root", _) = error else {
+                Issue.record("expected .untrusted root, found \(String(describing: error))")
+                return
+            }
+        }
+        let bytes = try Authoring.envelope(signing: root, by: [fresh, test.root])
+        let request = CommitRequest(roles: [CommitRequest.Role(role: "root", metadata: bytes)], targets: [])
+        let answer = try await test.registry.commit(request, by: .administrator, now: TestRegistry.start)
+        #expect(answer.snapshot == 2)
+        #expect(try test.store.file("root", version: 2)?.bytes == bytes)
+    }
+
+    @Test("a root that takes the online key away is refused")
+    func rootWithoutOnlineKey() async throws {
+        let test = try await TestRegistry()
+        let stored = try #require(try test.store.newest("root"))
+        var root = try Untrusted<RootDocument>(stored.bytes).verifiedByItself().document
+        let key = KeyObject(test.publisher.publicKey)
+        root.version = 2
+        root.keys[key.id] = key
+        root.roles[.timestamp] = RoleKeys(keyIDs: [key.id], threshold: 1)
+        let bytes = try Authoring.envelope(signing: root, by: [test.root])
+        let request = CommitRequest(roles: [CommitRequest.Role(role: "root", metadata: bytes)], targets: [])
+        await #expect(throws: RegistryError.wrongOnlineKey(role: "timestamp")) {
+            try await test.registry.commit(request, by: .administrator, now: TestRegistry.start)
+        }
+    }
+
     @Test("targets that give the hold to another key are refused")
     func hold() async throws {
         let test = try await TestRegistry()
