@@ -122,7 +122,7 @@ struct DamageTests {
     func changedByte() throws {
         var bytes = try Durable.readFile(model.entryPath, maximum: .kibibytes(1))
         bytes[0] ^= 1
-        try Durable.writeAtomically(model.entryPath, bytes, mode: 0o444)
+        try DeviceFixture.overwrite(model.entryPath, bytes)
         let error = #expect(throws: GenerationError.self) { try fixture.device.activeModel(fixture.detector) }
         #expect(error?.description.contains(model.entryPath) == true)
         #expect(try !fixture.device.isInstalled(model.identity))
@@ -132,7 +132,7 @@ struct DamageTests {
     func changedUnderOldDate() throws {
         var bytes = try Durable.readFile(model.entryPath, maximum: .kibibytes(1))
         bytes[0] ^= 1
-        try Durable.writeAtomically(model.entryPath, bytes, mode: 0o444)
+        try DeviceFixture.overwrite(model.entryPath, bytes)
         let stamp = timespec(tv_sec: 1_700_000_000, tv_nsec: 0)
         utimensat(AT_FDCWD, model.entryPath, [stamp, stamp], 0)
         let opened = try fixture.device.activeModel(fixture.detector)
@@ -142,7 +142,7 @@ struct DamageTests {
     @Test("the same bytes under another date are as good")
     func copied() throws {
         let bytes = try Durable.readFile(model.entryPath, maximum: .kibibytes(1))
-        try Durable.writeAtomically(model.entryPath, bytes, mode: 0o644)
+        try DeviceFixture.overwrite(model.entryPath, bytes, mode: 0o644)
         #expect(try fixture.activeVersion == "1.0.0")
     }
 
@@ -204,7 +204,7 @@ struct DamageTests {
 
     @Test("a damaged version does not keep another model from moving, and is not newly activated")
     func damagedNeighbour() throws {
-        try Durable.writeAtomically(model.entryPath, [1])
+        try DeviceFixture.overwrite(model.entryPath, [1])
         let record = try #require(try fixture.device.activeGeneration()?.record.models.first)
         let other = try DeviceFixture.install("2.0.0", of: "audio/wake", on: fixture.device)
         try fixture.device.activate([record, other], created: DeviceFixture.start)

@@ -81,6 +81,12 @@ struct DeviceFixture {
         )
     }
 
+    /// Puts other bytes in the place of an installed file, as its owner may who takes the trouble.
+    static func overwrite(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o444) throws {
+        chmod(Durable.parent(of: path), 0o755)
+        try Durable.writeAtomically(path, bytes, mode: mode)
+    }
+
     /// Installs and activates.
     @discardableResult
     func activate(_ version: String, after seconds: Int64 = 0) throws -> ActiveGeneration {

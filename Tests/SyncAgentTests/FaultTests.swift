@@ -235,7 +235,7 @@ struct SyncFaultTests {
         let both = ["vision/detector", "vision/tracker"]
         try await fixture.sync(both)
         let model = try fixture.device.activeModel(require(ModelName("vision/detector")))
-        try Durable.writeAtomically(model.entryPath, [1])
+        try fixture.overwrite(model.entryPath, [1])
         fixture.registry.tamper(manifest.variants[0].files[0].sha256) { $0[0] ^= 1 }
         try fixture.registry.release("1.1.0", of: "vision/tracker")
         let report = try await fixture.sync(both)

@@ -1,5 +1,6 @@
 import Durable
 import Generations
+import Glibc
 import Manifest
 import Names
 import Support
@@ -69,6 +70,12 @@ struct SyncFixture {
         let active = try generation.model(name)
         _ = try active.verify()
         return active.version.description
+    }
+
+    /// Puts other bytes in the place of an installed file, as its owner may who takes the trouble.
+    func overwrite(_ path: String, _ bytes: [UInt8]) throws {
+        chmod(Durable.parent(of: path), 0o755)
+        try Durable.writeAtomically(path, bytes)
     }
 
     /// Every file and link below the device directory, with its content, but for what a poll may write.

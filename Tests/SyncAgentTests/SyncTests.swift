@@ -111,7 +111,7 @@ struct SyncTests {
         let model = try fixture.device.activeModel(require(ModelName("vision/detector")))
         var bytes = try Durable.readFile(model.entryPath, maximum: .mebibytes(1))
         bytes[70_000] ^= 1
-        try Durable.writeAtomically(model.entryPath, bytes)
+        try fixture.overwrite(model.entryPath, bytes)
         #expect(
             try SyncedDevice(directory: fixture.directory).status(at: DeviceRegistry.start).models[0].problem
                 != nil
