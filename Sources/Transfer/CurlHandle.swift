@@ -104,6 +104,12 @@ final class CurlHandle: @unchecked Sendable {
         return list
     }
 
+    /// Whether a server refused a body before it was all sent, and then hung up.
+    private func wasAnsweredEarly(_ code: CURLcode, _ call: Call) -> Bool {
+        call.upload != nil && call.head.status >= 400
+            && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
+    }
+
     private func judge(_ code: CURLcode, _ call: Call) throws(FetchError) {
         let url = call.address.url
         switch call.ending {
@@ -116,7 +122,7 @@ final class CurlHandle: @unchecked Sendable {
         if let failure = call.upload?.failure {
             throw .storage(.system(operation: "read", path: "the file to send", code: failure))
         }
-        guard code != CURLE_OK else { return }
+        guard code != CURLE_OK, !wasAnsweredEarly(code, call) else { return }
         let written = String(cString: message)
         let detail = written.isEmpty ? String(cString: curl_easy_strerror(code)) : written
         throw CurlFailure(code: code, detail: detail).error(call)

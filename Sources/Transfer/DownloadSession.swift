@@ -15,6 +15,9 @@ final class DownloadSession {
     private var sources: SourceRotation
     private var received: UInt64 = 0
 
+    /// How often a 416 made us forget a partial file; a server must not do that for ever.
+    private var restarts = 0
+
     init(
         _ download: BlobDownload,
         _ locations: [RepositoryLocation],
@@ -84,13 +87,22 @@ final class DownloadSession {
             _ = try onDisk { () throws(DurableError) in try assembly.startAgain() }
             sources.advance()
         }
+        if failure == nil && !moved && !hadFaults {
+            // Parts too small to hold a block would go on for ever.
+            failure = .outage(.other(detail: "no block came whole"), url: url)
+        }
         switch failure {
         case nil: sources.succeeded()
         case .cancelled: throw .cancelled
         case .storage(let error): throw .storage(error)
         case .refused(.status(416), _):
-            // What is here may be longer than what is there. Forget it, once.
-            let forgot = try onDisk { () throws(DurableError) in try assembly.startAgain() }
+            // What is here may be longer than what is there: forget it, and ask for all.
+            restarts += 1
+            let mayForget = restarts <= sources.count
+            let forgot = try onDisk { () throws(DurableError) in
+                guard mayForget else { return false }
+                return try assembly.startAgain()
+            }
             if !forgot { sources.drop(.refused(.status(416), url: url)) }
         case .refused(let refusal, let url): sources.drop(.refused(refusal, url: url))
         case .outage(.absent, let url): sources.drop(.outage(.absent, url: url))

@@ -1,5 +1,6 @@
 import Blocking
 import Durable
+import Glibc
 import Names
 import Signing
 import Support
@@ -263,6 +264,30 @@ struct BlobDownloaderTests {
         #expect(receipt.resumed >= UInt64(2_000_001 - Sample.blockSize))
         #expect(receipt.received + receipt.resumed == 3_000_000)
         try sample.expectWhole()
+    }
+
+    @Test("a process killed when all bytes are there asks for none again")
+    func killedAtEnd() async throws {
+        let sample = Sample()
+        let server = FaultServer { request, _ in .file(sample.content, for: request) }
+        let (base, path, content) = (server.base, sample.path, sample.content)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [base = base as String, path = path as String, content = content as [UInt8]] in
+            setenv("SEALIFT_CRASH_AT", "download.complete", 1)
+            let download = BlobDownload(
+                name: "weights.bin",
+                digest: SHA256.digest(of: content),
+                length: UInt64(content.count),
+                blocks: nil,
+                path: path
+            )
+            let downloader = BlobDownloader(configuration: quickConfiguration())
+            _ = try await downloader.download(download, from: [RepositoryLocation(base: base)])
+        }
+        let receipt = try await sample.get(blocks: true, from: server)
+        #expect(receipt.received == 0)
+        #expect(receipt.resumed == 3_000_000)
+        #expect(server.requests.count == 1)
     }
 
     @Test("a full disk keeps what was proved and says that space is missing")

@@ -185,6 +185,35 @@ struct HostileServerTests {
         #expect(server.requests[1].fields["range"] == nil)
     }
 
+    @Test("parts too small to hold a block end the download", arguments: [1, 65_535])
+    func tinyParts(_ count: Int) async {
+        let sample = Sample(300_000)
+        let server = FaultServer { request, _ in
+            let first = request.range(of: 300_000)?.lowerBound ?? 0
+            let field = "bytes \(first)-\(first + count - 1)/300000"
+            let part = Array(sample.content[first..<first + count])
+            return FaultAnswer(status: 206, fields: [("Content-Range", field)], body: part)
+        }
+        let error = await #expect(throws: FetchError.self) {
+            try await sample.get(blocks: true, from: server)
+        }
+        #expect(error?.isOutage == true)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test("a server that alternates bytes and 416 does not keep a client for ever")
+    func alternating() async {
+        let sample = Sample(300_000)
+        let server = FaultServer { request, _ in
+            guard request.fields["range"] == nil else { return FaultAnswer(status: 416) }
+            var answer = FaultAnswer.file(sample.content, for: request)
+            answer.delivery = .cut(after: 100_000)
+            return answer
+        }
+        await #expect(throws: FetchError.self) { try await sample.get(blocks: false, from: server) }
+        #expect(server.requests.count < 10)
+    }
+
     @Test("a block list that does not fit its file is no list")
     func misfitLists() {
         let list = [UInt8](repeating: 0, count: 64)

@@ -44,10 +44,14 @@ private struct SecureServer {
 
 @Suite("Fetching over TLS")
 struct SecureFetchTests {
-    private func fetch(_ url: String, authority: String?) async throws(FetchError) -> FetchOutcome {
+    private func fetch(
+        _ url: String,
+        authority: String?,
+        connectSeconds: Double = 60
+    ) async throws(FetchError) -> FetchOutcome {
         var configuration = TransferConfiguration()
         configuration.certificateAuthority = authority
-        configuration.connectSeconds = 2
+        configuration.connectSeconds = connectSeconds
         let fetcher = CurlFetcher(configuration: configuration)
         return try await fetcher.fetch(FetchRequest(url: url, maximumLength: ByteCount(100)))
     }
@@ -117,6 +121,25 @@ struct SecureFetchTests {
         }
     }
 
+    @Test(
+        "a body that is refused before it is sent is an answer, not an outage",
+        arguments: [600_000, 5_000_000]
+    )
+    func refusedUpload(_ count: Int) async throws {
+        var configuration = HTTPServerConfiguration()
+        configuration.limits.body = ByteCount(100_000)
+        let server = try HTTPServer(configuration: configuration, service: Greeting())
+        async let running: Void = server.run()
+        let fetcher = CurlFetcher(configuration: quickConfiguration())
+        let body = APIRequest.Body.bytes(bytes(count), contentType: "application/octet-stream")
+        let response = try await fetcher.send(
+            APIRequest(.put, "http://127.0.0.1:\(server.port)/", body: body)
+        )
+        #expect(response.status == 413)
+        server.drain()
+        try await running
+    }
+
     @Test("a server that answers without TLS is refused")
     func plainServer() async throws {
         let server = try HTTPServer(configuration: HTTPServerConfiguration(), service: Greeting())
@@ -136,7 +159,7 @@ struct SecureFetchTests {
     func silentServer() async throws {
         let server = FaultServer { _, _ in FaultAnswer() }
         let error = await #expect(throws: FetchError.self) {
-            try await fetch("https://127.0.0.1:\(server.port)/", authority: nil)
+            try await fetch("https://127.0.0.1:\(server.port)/", authority: nil, connectSeconds: 1)
         }
         guard case .outage(.notConnected, _) = error else {
             Issue.record("\(String(describing: error))")
