@@ -153,8 +153,8 @@ let package = Package(
             "RegistryTests",
             [
                 "Registry", "RegistryStoreSQLite", "RegistryHTTP", "RegistryAPI", "Blobs", "CanonicalJSON",
-                "Durable", "HTTPServer", "Manifest", "Names", "Signing", "SQLiteKit", "Transfer", "Transparency",
-                "Trust", "Support",
+                "Durable", "HTTPServer", "Manifest", "Names", "Signing", "SQLiteKit", "Transfer",
+                "Transparency", "Trust", "Support",
             ]
         ),
         tests(
