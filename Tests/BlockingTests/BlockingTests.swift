@@ -122,23 +122,23 @@ struct BlockingExecutorTests {
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
         private var count = 0
 
-        func block(seconds: Double) -> Int {
-            _ = Cancellation().wait(seconds: seconds)
-            count += 1
-            return count
+        func block(_ begun: Shared<Int>, until gate: Cancellation) -> Bool {
+            begun.value.withLock { $0 += 1 }
+            return gate.wait(seconds: 300)
         }
     }
 
     @Test("blocked actors do not hold up other tasks")
     func blockedActors() async throws {
-        async let counts = withTaskGroup(of: Int.self) { group in
-            for _ in 0..<16 { group.addTask { await Blocked().block(seconds: 0.5) } }
-            return await group.reduce(0, +)
+        let (begun, gate) = (Shared(0), Cancellation())
+        async let released = withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<16 { group.addTask { await Blocked().block(begun, until: gate) } }
+            return await group.reduce(true) { $0 && $1 }
         }
-        let start = MonotonicTime.now
-        for _ in 0..<100 { await Task.yield() }
-        #expect(MonotonicTime.now.seconds(since: start) < 0.4)
-        #expect(await counts == 16)
+        // With all of Swift's own threads blocked, this task would open the gate too late.
+        while begun.value.withLock({ $0 }) < 16 { try await Blocking.sleep(seconds: 0.01) }
+        gate.cancel()
+        #expect(await released)
     }
 }
 

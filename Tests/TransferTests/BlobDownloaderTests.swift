@@ -49,10 +49,12 @@ struct Sample {
         blocks: Bool,
         from servers: FaultServer...,
         attempts: Int = 4,
+        stallSeconds: Double = 1.5,
         progress: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) async throws(FetchError) -> BlobReceipt {
         var configuration = quickConfiguration()
         configuration.retry.attempts = attempts
+        configuration.stallSeconds = stallSeconds
         let downloader = BlobDownloader(configuration: configuration)
         let locations = servers.map { RepositoryLocation(base: $0.base) }
         return try await downloader.download(download(blocks: blocks), from: locations, progress: progress)
@@ -216,7 +218,9 @@ struct BlobDownloaderTests {
             return answer
         }
         let log = ProgressLog()
-        let task = Task { try await sample.get(blocks: true, from: server) { log.append($0) } }
+        let task = Task {
+            try await sample.get(blocks: true, from: server, stallSeconds: 600) { log.append($0) }
+        }
         while log.values.isEmpty { try await Blocking.sleep(seconds: 0.01) }
         task.cancel()
         await #expect(throws: FetchError.cancelled) { try await task.value }
@@ -232,7 +236,7 @@ struct BlobDownloaderTests {
             answer.delivery = .stall(after: 2_000_000)
             return answer
         }
-        let task = Task { try await sample.get(blocks: true, from: server) }
+        let task = Task { try await sample.get(blocks: true, from: server, stallSeconds: 600) }
         while server.requests.isEmpty { try await Blocking.sleep(seconds: 0.01) }
         let error = await #expect(throws: FetchError.self) {
             try await sample.get(blocks: true, from: server)

@@ -52,6 +52,7 @@ struct SecureFetchTests {
         var configuration = TransferConfiguration()
         configuration.certificateAuthority = authority
         configuration.connectSeconds = connectSeconds
+        configuration.stallSeconds = 60
         let fetcher = CurlFetcher(configuration: configuration)
         return try await fetcher.fetch(FetchRequest(url: url, maximumLength: ByteCount(100)))
     }
