@@ -69,6 +69,17 @@ package struct Expectation: CanonicalDocument {
 }
 
 extension Expectation {
+    /// Takes an expectation as an app ships it: any valid JSON, since nobody signs it.
+    ///
+    /// - Throws: `ManifestError`, naming the member that is wrong.
+    package init(bytes: [UInt8]) throws(ManifestError) {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes, maximumLength: Self.maximumLength) } catch {
+            throw .notJSON(.expectation, error)
+        }
+        try self.init(json: value)
+    }
+
     package init(json: JSONValue) throws(ManifestError) {
         var reader = try Self.reader(json)
         let place = reader.place

@@ -200,7 +200,7 @@ extension ModelRequest {
     func parsedExpectation() throws(SyncError) -> Expectation? {
         guard let expectation else { return nil }
         let parsed: Expectation
-        do { parsed = try Expectation(canonical: expectation) } catch {
+        do { parsed = try Expectation(bytes: expectation) } catch {
             throw SyncError(.usage, "the expectation for \(name) is not sound: \(error)")
         }
         guard parsed.model == nil || parsed.model == name else {

@@ -67,8 +67,9 @@ extension EndToEnd {
                 [
                     fixture("edit_database.py"), world.registry + "/registry.db",
                     """
-                    UPDATE metadata SET bytes = CAST(replace(CAST(bytes AS TEXT), '"expires":"2', '"expires":"3') AS BLOB)
-                    WHERE role = '\(role)'
+                    UPDATE \(role == "timestamp" ? "timestamp_file" : "metadata_file")
+                    SET bytes = CAST(replace(CAST(bytes AS TEXT), '"expires":"2', '"expires":"3') AS BLOB)
+                    WHERE \(role == "timestamp" ? "1" : "role = '\(role)'")
                     """,
                 ],
                 environment: [:],

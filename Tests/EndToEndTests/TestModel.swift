@@ -4,7 +4,7 @@ enum TestModel {
     ///
     /// - Parameters:
     ///   - label: Goes into the metadata, so that two labels make two files with one interface.
-    ///   - padding: Bytes of further metadata, to make a file of several blocks.
+    ///   - padding: Bytes of a weight that nothing uses, to make a file of several blocks.
     ///   - input: The input's name.
     ///   - width: Elements of input and output.
     /// - Returns: One ONNX file.
@@ -14,10 +14,9 @@ enum TestModel {
             + message(1, node("Add", ["scaled", "one"], "y"))
             + text(2, "linear") + message(5, scalar("two", 2)) + message(5, scalar("one", 1))
             + message(11, port(input, width)) + message(12, port("y", width))
-        let filler = (0..<padding).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) & 63 + 48 }
+            + (padding > 0 ? message(5, filler(padding)) : [])
         return number(1, 8) + text(2, "sealift-tests") + message(7, graph) + message(8, number(2, 13))
             + message(14, text(1, "label") + text(2, label))
-            + (padding > 0 ? message(14, text(1, "filler") + message(2, filler)) : [])
     }
 
     private static func node(_ operation: String, _ inputs: [String], _ output: String) -> [UInt8] {
@@ -27,6 +26,11 @@ enum TestModel {
     private static func scalar(_ name: String, _ value: Float) -> [UInt8] {
         let raw = (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt32($0))) }
         return number(1, 1) + number(2, 1) + text(8, name) + message(9, raw)
+    }
+
+    private static func filler(_ count: Int) -> [UInt8] {
+        let raw = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) }
+        return number(1, UInt64(count)) + number(2, 2) + text(8, "filler") + message(9, raw)
     }
 
     private static func port(_ name: String, _ width: UInt64) -> [UInt8] {
