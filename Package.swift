@@ -58,7 +58,10 @@ let package = Package(
         // I/O at the edge.
         room("Blobs", ["Names", "Blocking", "Durable", "Signing", "CLinux"]),
         room("HTTPServer", ["Names", "Blocking", "TLS", "CLinux"]),
-        room("Transfer", ["Names", "Blocking", "Durable", "Signing", "Trust", "CCurl", "CLinux"]),
+        room(
+            "Transfer",
+            ["Names", "Blocking", "Durable", "Manifest", "Signing", "Trust", "CCurl", "CLinux"]
+        ),
         rules("Inference", ["Names", "CanonicalJSON", "Manifest"]),
         room("Generations", ["Names", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]),
 
@@ -147,7 +150,10 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "Blocking", "TLS", "Names", "Support"]),
         tests(
             "TransferTests",
-            ["Transfer", "Blocking", "Durable", "HTTPServer", "TLS", "Names", "Signing", "Trust", "Support"]
+            [
+                "Transfer", "Blocking", "Durable", "HTTPServer", "TLS", "Manifest", "Names", "Signing",
+                "Trust", "Support",
+            ]
         ),
         tests(
             "RegistryTests",

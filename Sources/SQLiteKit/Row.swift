@@ -7,9 +7,10 @@ import CSQLite
 /// (`SQLiteError.isUnexpectedValue`): SQLite itself would hand out 0 or an
 /// empty text, and a missing digest would look like an empty one.
 package struct Row: ~Copyable {
-    private let statement: Statement
+    // Only a pointer: with a stored String in it, specializing `rows(decode:)` crashes the optimizer of Swift 6.3.1.
+    private let handle: OpaquePointer
 
-    init(statement: Statement) { self.statement = statement }
+    init(statement: Statement) { handle = statement.handle }
 
     package borrowing func integer(_ column: Int32) throws(SQLiteError) -> Int64 {
         guard let number = try optionalInteger(column) else { throw unexpected(column, "an integer") }
@@ -35,7 +36,7 @@ package struct Row: ~Copyable {
 
     package borrowing func real(_ column: Int32) throws(SQLiteError) -> Double {
         guard type(column) == SQLITE_FLOAT else { throw unexpected(column, "a real number") }
-        return sqlite3_column_double(statement.handle, column)
+        return sqlite3_column_double(handle, column)
     }
 
     package borrowing func text(_ column: Int32) throws(SQLiteError) -> String {
@@ -52,7 +53,7 @@ package struct Row: ~Copyable {
     package borrowing func optionalInteger(_ column: Int32) throws(SQLiteError) -> Int64? {
         switch type(column) {
         case SQLITE_NULL: nil
-        case SQLITE_INTEGER: sqlite3_column_int64(statement.handle, column)
+        case SQLITE_INTEGER: sqlite3_column_int64(handle, column)
         default: throw unexpected(column, "an integer or NULL")
         }
     }
@@ -64,10 +65,10 @@ package struct Row: ~Copyable {
         switch type(column) {
         case SQLITE_NULL: return nil
         case SQLITE_TEXT:
-            guard let start = sqlite3_column_text(statement.handle, column) else {
-                throw SQLiteError(code: SQLITE_NOMEM, handle: nil, sql: statement.sql)
+            guard let start = sqlite3_column_text(handle, column) else {
+                throw SQLiteError(code: SQLITE_NOMEM, handle: nil, sql: sql)
             }
-            let count = Int(sqlite3_column_bytes(statement.handle, column))
+            let count = Int(sqlite3_column_bytes(handle, column))
             guard
                 let text = String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
             else {
@@ -83,8 +84,8 @@ package struct Row: ~Copyable {
         switch type(column) {
         case SQLITE_NULL: return nil
         case SQLITE_BLOB:
-            let start = sqlite3_column_blob(statement.handle, column)
-            let count = Int(sqlite3_column_bytes(statement.handle, column))
+            let start = sqlite3_column_blob(handle, column)
+            let count = Int(sqlite3_column_bytes(handle, column))
             guard count > 0, let start else { return [] }
             return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
         default: throw unexpected(column, "a blob or NULL")
@@ -93,26 +94,29 @@ package struct Row: ~Copyable {
 
     private borrowing func type(_ column: Int32) -> Int32 {
         precondition(
-            column >= 0 && column < sqlite3_column_count(statement.handle),
-            "no column \(column): \(statement.sql)"
+            column >= 0 && column < sqlite3_column_count(handle),
+            "no column \(column): \(sql)"
         )
-        return sqlite3_column_type(statement.handle, column)
+        return sqlite3_column_type(handle, column)
     }
+
+    /// The statement's text, for messages; never the bound values.
+    private var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 
     private borrowing func unexpected(_ column: Int32, _ wanted: String) -> SQLiteError {
         let found =
-            switch sqlite3_column_type(statement.handle, column) {
+            switch sqlite3_column_type(handle, column) {
             case SQLITE_NULL: "NULL"
             case SQLITE_INTEGER: "an integer"
             case SQLITE_FLOAT: "a real number"
             case SQLITE_TEXT: "text"
             default: "a blob"
             }
-        let name = sqlite3_column_name(statement.handle, column).map { String(cString: $0) } ?? "\(column)"
+        let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "\(column)"
         return SQLiteError(
             code: SQLITE_MISMATCH,
             message: "column \(name) holds \(found) where \(wanted) must be",
-            sql: statement.sql
+            sql: sql
         )
     }
 }

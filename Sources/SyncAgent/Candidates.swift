@@ -41,7 +41,7 @@ struct Candidates: Equatable, Sendable {
     ///   - hasRun: Whether this device ran a manifest before; only then may an exact version go back.
     ///   - bucket: This device's place in a rollout, `0 ..< 10_000`.
     init(
-        _ request: ModelRequest,
+        _ request: WantedModel,
         in chain: ModelChain,
         active: VersionIdentity?,
         hasRun: (Digest) -> Bool = { _ in false },

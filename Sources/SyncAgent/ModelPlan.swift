@@ -29,7 +29,7 @@ struct ModelPlan: Sendable {
     /// Why the active version must be left, whatever becomes of the rest.
     var recall: String?
 
-    init(_ request: ModelRequest, active: GenerationRecord.Model?) {
+    init(_ request: WantedModel, active: GenerationRecord.Model?) {
         self.active = active
         record = active
         decision = ModelDecision(

@@ -18,7 +18,7 @@ struct Planning {
     let explain: (UpdateError, String) -> SyncError
 
     func plan(
-        _ request: ModelRequest,
+        _ request: WantedModel,
         active: GenerationRecord.Model?,
         _ chain: inout RegistryChain
     ) async -> (plan: ModelPlan, recalled: [Digest]?) {
@@ -33,7 +33,7 @@ struct Planning {
     }
 
     private func choose(
-        _ request: ModelRequest,
+        _ request: WantedModel,
         _ plan: inout ModelPlan,
         _ chain: inout RegistryChain
     ) async throws(SyncError) -> [Digest] {
@@ -89,7 +89,7 @@ struct Planning {
 
     private func take(
         _ candidate: Candidate,
-        _ request: ModelRequest,
+        _ request: WantedModel,
         _ found: (bytes: [UInt8], manifest: ModelManifest, content: Variant),
         _ hasUnusable: Bool,
         _ plan: inout ModelPlan
@@ -123,7 +123,7 @@ struct Planning {
 
     /// A version that stays, and whose files are damaged, is fetched again.
     private func repairKept(
-        _ request: ModelRequest,
+        _ request: WantedModel,
         _ roles: ModelRoles,
         _ plan: inout ModelPlan,
         _ chain: inout RegistryChain
@@ -143,7 +143,7 @@ struct Planning {
 
     private func manifest(
         _ candidate: Candidate,
-        _ request: ModelRequest,
+        _ request: WantedModel,
         _ roles: ModelRoles,
         _ chain: inout RegistryChain
     ) async throws(SyncError) -> [UInt8] {
@@ -165,7 +165,7 @@ struct Planning {
     private static func parsed(
         _ bytes: [UInt8],
         _ candidate: Candidate,
-        _ request: ModelRequest
+        _ request: WantedModel
     ) throws(SyncError) -> ModelManifest {
         let path = ModelManifest.targetPath(model: request.name, version: candidate.version)
         do { return try ModelManifest(canonical: bytes, at: path) } catch {
@@ -174,7 +174,7 @@ struct Planning {
     }
 
     private static func explanation(
-        _ request: ModelRequest,
+        _ request: WantedModel,
         _ chain: ModelChain,
         _ active: GenerationRecord.Model?
     ) -> String {
@@ -196,7 +196,7 @@ struct Planning {
     }
 }
 
-extension ModelRequest {
+extension WantedModel {
     func parsedExpectation() throws(SyncError) -> Expectation? {
         guard let expectation else { return nil }
         let parsed: Expectation

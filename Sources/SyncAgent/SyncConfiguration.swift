@@ -15,7 +15,7 @@ public struct SyncConfiguration: Sendable, Equatable {
     public var caFile: String?
 
     /// The models to keep on the device; others leave with the next generation.
-    public var models: [ModelRequest]
+    public var models: [WantedModel]
 
     /// Whether plain HTTP is allowed, for loopback addresses alone.
     public var allowsPlainLoopback = false
@@ -36,7 +36,7 @@ public struct SyncConfiguration: Sendable, Equatable {
     public var lockPatience: Int64 = 60
 
     /// Makes a configuration with the defaults that the properties name.
-    public init(directory: String, registries: [String], rootFile: String, models: [ModelRequest]) {
+    public init(directory: String, registries: [String], rootFile: String, models: [WantedModel]) {
         self.directory = directory
         self.registries = registries
         self.rootFile = rootFile

@@ -117,7 +117,7 @@ struct VariantDownload: Sendable {
         of file: ManifestFile,
         from locations: [RepositoryLocation],
         _ fetcher: any Fetching
-    ) async throws(FetchError) -> Transfer.BlockList? {
+    ) async throws(FetchError) -> BlockList? {
         guard let blocks = file.blocks else { return nil }
         var failure = FetchError.outage(.absent, url: "\(file.path)")
         for location in locations {
@@ -137,13 +137,7 @@ struct VariantDownload: Sendable {
                     failure = .refused(.digest(expected: blocks.list.sha256, found: found), url: url)
                     continue
                 }
-                if let list = Transfer.BlockList(
-                    bytes: bytes,
-                    blockSize: Int(clamping: blocks.size),
-                    fileLength: file.length
-                ) {
-                    return list
-                }
+                if let list = try? BlockList(bytes, fileLength: file.length) { return list }
                 failure = .refused(.malformedAnswer(detail: "a block list of another length"), url: url)
             } catch {
                 failure = error

@@ -138,8 +138,8 @@ package struct TLSSession: ~Copyable {
     }
 }
 
-/// Wraps the method, which OpenSSL reads from every thread and nothing changes.
 private enum SocketMethod {
+    // Made once; OpenSSL reads it from every thread and nothing changes it.
     nonisolated(unsafe) static let shared = copenssl_socket_method()
 }
 

@@ -1,4 +1,5 @@
 import Durable
+import Manifest
 import Names
 import Signing
 import Synchronization
@@ -30,14 +31,16 @@ final class BlockAssembly: Assembly {
 
     private let name: String
     private let blocks: BlockList
+    private let count: Int
     private let file: PartialFile
     private let state: Mutex<State>
 
     init(_ name: String, _ blocks: BlockList, _ file: PartialFile) {
         self.name = name
         self.blocks = blocks
+        count = Int(blocks.plan.blockCount)
         self.file = file
-        state = Mutex(State(isProved: Array(repeating: false, count: blocks.count)))
+        state = Mutex(State(isProved: Array(repeating: false, count: count)))
     }
 
     var proved: UInt64 { state.withLock { $0.proved } }
@@ -45,12 +48,12 @@ final class BlockAssembly: Assembly {
     /// A block that came wrong is asked for alone; else all up to the next good or wrong one.
     var wanted: Range<UInt64>? {
         state.withLock { state in
-            while state.low < blocks.count, state.isProved[state.low] { state.low += 1 }
-            guard state.low < blocks.count else { return nil }
+            while state.low < count, state.isProved[state.low] { state.low += 1 }
+            guard state.low < count else { return nil }
             let first = state.low
             var last = first
             if state.faults[first] == nil {
-                while last + 1 < blocks.count, !state.isProved[last + 1], state.faults[last + 1] == nil {
+                while last + 1 < count, !state.isProved[last + 1], state.faults[last + 1] == nil {
                     last += 1
                 }
             }
@@ -65,11 +68,11 @@ final class BlockAssembly: Assembly {
     }
 
     func resume(while goesOn: () -> Bool) throws(DurableError) {
-        if file.foundLength > blocks.fileLength { try file.truncate(blocks.fileLength) }
-        try file.read(upTo: min(file.foundLength, blocks.fileLength)) { position, bytes in
+        if file.foundLength > blocks.plan.fileLength { try file.truncate(blocks.plan.fileLength) }
+        try file.read(upTo: min(file.foundLength, blocks.plan.fileLength)) { position, bytes in
             state.withLock { state in
                 forEachBlock(position, bytes) { index, block in
-                    guard digest(block).bytes.elementsEqual(blocks.expected(index)) else { return }
+                    guard digest(block) == expected(index) else { return }
                     state.isProved[index] = true
                     state.proved += UInt64(block.count)
                 }
@@ -86,7 +89,7 @@ final class BlockAssembly: Assembly {
             forEachBlock(position, bytes) { index, block in
                 guard !state.isProved[index] else { return }
                 let found = digest(block)
-                guard found.bytes.elementsEqual(blocks.expected(index)) else {
+                guard found == expected(index) else {
                     state.faults[index] = Fault(times: (state.faults[index]?.times ?? 0) + 1, found: found)
                     state.faultsInStream += 1
                     return
@@ -119,7 +122,7 @@ final class BlockAssembly: Assembly {
             let worst = state.faults.filter { $0.value.times > times && !state.isProved[$0.key] }.min {
                 $0.key < $1.key
             }
-            guard let worst, let expected = Digest(bytes: Array(blocks.expected(worst.key))) else {
+            guard let worst, let expected = expected(worst.key) else {
                 return nil
             }
             return .block(file: name, index: worst.key, expected: expected, found: worst.value.found)
@@ -154,10 +157,10 @@ final class BlockAssembly: Assembly {
         _ bytes: UnsafeRawBufferPointer,
         _ body: (Int, UnsafeRawBufferPointer) -> Void
     ) {
-        let size = UInt64(blocks.blockSize)
+        let size = blocks.plan.blockSize
         var index = Int(position / size)
         guard position % size == 0 else { return }
-        while index < blocks.count {
+        while index < count {
             let block = range(index)
             let start = Int(block.lowerBound - position)
             let end = Int(block.upperBound - position)
@@ -167,10 +170,9 @@ final class BlockAssembly: Assembly {
         }
     }
 
-    private func range(_ index: Int) -> Range<UInt64> {
-        let start = UInt64(index) * UInt64(blocks.blockSize)
-        return start..<min(start + UInt64(blocks.blockSize), blocks.fileLength)
-    }
+    private func range(_ index: Int) -> Range<UInt64> { blocks.plan.range(ofBlock: UInt64(index)) }
+
+    private func expected(_ index: Int) -> Digest? { blocks.digest(ofBlock: UInt64(index)) }
 
     private func digest(_ bytes: UnsafeRawBufferPointer) -> Digest {
         var stream = DigestStream()

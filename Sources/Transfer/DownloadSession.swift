@@ -35,7 +35,7 @@ final class DownloadSession {
         } catch {
             throw .storage(error)
         }
-        if let blocks = download.blocks, blocks.count > 0 {
+        if let blocks = download.blocks {
             assembly = BlockAssembly(download.name, blocks, file)
         } else {
             assembly = WholeAssembly(download.digest, download.length, file)

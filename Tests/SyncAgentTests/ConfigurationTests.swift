@@ -9,7 +9,7 @@ struct ConfigurationTests {
             directory: "/tmp/device",
             registries: [registry],
             rootFile: "/tmp/root.json",
-            models: [try ModelRequest("vision/detector")]
+            models: [try WantedModel("vision/detector")]
         )
     }
 
@@ -57,14 +57,14 @@ struct ConfigurationTests {
         ]
     )
     func requests(_ text: String, _ expected: String) throws {
-        #expect(try ModelRequest(text).description == expected)
+        #expect(try WantedModel(text).description == expected)
     }
 
     @Test(
         "anything else is no request",
         arguments: ["detector", "vision/detector@", "vision/detector@1.4", "a/b@=x", "A/b"]
     )
-    func noRequest(_ text: String) { #expect(throws: SyncError.self) { try ModelRequest(text) } }
+    func noRequest(_ text: String) { #expect(throws: SyncError.self) { try WantedModel(text) } }
 
     @Test("nothing to sync, and a model twice, are usage errors")
     func models() throws {
@@ -72,7 +72,7 @@ struct ConfigurationTests {
         configuration.models = []
         #expect(throws: SyncError.self) { try configuration.check() }
         configuration.models = [
-            try ModelRequest("vision/detector@stable"), try ModelRequest("vision/detector@beta"),
+            try WantedModel("vision/detector@stable"), try WantedModel("vision/detector@beta"),
         ]
         #expect(throws: SyncError.self) { try configuration.check() }
     }

@@ -24,7 +24,7 @@ struct SyncFixture {
     var directory: String { scratch.path("device") }
 
     func configuration(_ requests: [String], expectation: Expectation? = nil) throws -> SyncConfiguration {
-        let models = try requests.map { try ModelRequest($0, expectation: expectation?.canonical) }
+        let models = try requests.map { try WantedModel($0, expectation: expectation?.canonical) }
         return SyncConfiguration(
             directory: directory,
             registries: [DeviceRegistry.url],

@@ -214,19 +214,6 @@ struct HostileServerTests {
         #expect(server.requests.count < 10)
     }
 
-    @Test("a block list that does not fit its file is no list")
-    func misfitLists() {
-        let list = [UInt8](repeating: 0, count: 64)
-        #expect(BlockList(bytes: list, blockSize: 65_536, fileLength: 65_537) != nil)
-        #expect(BlockList(bytes: list, blockSize: 65_536, fileLength: 65_536) == nil)
-        #expect(BlockList(bytes: list, blockSize: 65_536, fileLength: 131_073) == nil)
-        #expect(BlockList(bytes: Array(list.dropLast()), blockSize: 65_536, fileLength: 65_537) == nil)
-        #expect(BlockList(bytes: list, blockSize: 65_535, fileLength: 65_537) == nil)
-        #expect(BlockList(bytes: list, blockSize: 2 << 20, fileLength: 3 << 20) == nil)
-        #expect(BlockList(bytes: list, blockSize: 0, fileLength: 0) == nil)
-        #expect(BlockList(bytes: list, blockSize: 65_536, fileLength: .max) == nil)
-    }
-
     @Test("back-off doubles up to its bound, with jitter below")
     func backOff() {
         let policy = RetryPolicy()

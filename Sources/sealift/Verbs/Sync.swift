@@ -76,7 +76,7 @@ struct Sync: Command {
     ) throws -> SyncConfiguration {
         let session = try ClientSession(arguments, context)
         let directory = try Device.path(arguments)
-        var models = try arguments.all("model").map { try ModelRequest($0) }
+        var models = try arguments.all("model").map { try WantedModel($0) }
         for text in arguments.all("expectation") {
             let halves = text.split(separator: "=", maxSplits: 1)
             guard halves.count == 2, let index = models.firstIndex(where: { $0.model == halves[0] }) else {

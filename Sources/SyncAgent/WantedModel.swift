@@ -1,7 +1,7 @@
 package import Names
 
 /// One model that a device wants, and which of its versions.
-public struct ModelRequest: Sendable, Hashable {
+public struct WantedModel: Sendable, Hashable {
     /// How the version is chosen.
     package enum Selection: Sendable, Hashable {
         /// The newest usable version that the channel lists.
@@ -66,7 +66,7 @@ public struct ModelRequest: Sendable, Hashable {
     public var model: String { name.description }
 }
 
-extension ModelRequest: CustomStringConvertible {
+extension WantedModel: CustomStringConvertible {
     /// The request as it is written, `NAMESPACE/MODEL@CHANNEL` or `@VERSION`.
     public var description: String {
         switch selection {
