@@ -178,7 +178,7 @@ let package = Package(
                 "Signing", "Transfer", "Trust", "Support",
             ]
         ),
-        tests("AuditTests", ["Audit", "CanonicalJSON", "Manifest", "Names", "Signing", "Trust", "Support"]),
+        tests("AuditTests", ["Audit", "Manifest", "Names", "Signing", "Transfer", "Trust", "Support"]),
         tests("InferenceTests", ["Inference", "Manifest", "Names"]),
         tests("ModelRuntimesTests", ["ModelRuntimes", "Inference", "Manifest", "Names"]),
         tests(

@@ -56,6 +56,7 @@ struct RetainedFiles {
             do throws(TrustError) {
                 let quorum = try parent.document.quorum(for: role.roleName, named: parent.role)
                 document = try Untrusted<TargetsDocument>(bytes).verified(by: quorum)
+                try SealiftShapes.check(role, document: document.document)
             } catch { throw .refused(file: name, error) }
         } else {
             document = try underAnyRoot(bytes, role.roleName, name)

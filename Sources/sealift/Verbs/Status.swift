@@ -77,7 +77,7 @@ struct Why: Command {
         let model = try Device.model(arguments)
         let decision = try SyncedDevice(directory: try Device.path(arguments)).why("\(model)")
         guard !arguments.has("json") else {
-            Output.result(bytes: DecisionReport.json(decision).compactJSON)
+            Output.result(bytes: decision.value.compactJSON)
             return .done
         }
         Output.result("\(decision.model) \(decision.active ?? "none"): \(decision.reason)")
@@ -111,21 +111,5 @@ struct Verify: Command {
             Output.result("\(bytes) bytes are as signed: \(models.joined(separator: ", "))")
         }
         return .done
-    }
-}
-
-/// One decision as `--json` shows it.
-enum DecisionReport {
-    static func json(_ decision: ModelDecision) -> JSONValue {
-        .members([
-            "model": .text(decision.model), "request": .text(decision.request),
-            "outcome": .text(decision.outcome.rawValue), "previous": .text(orNull: decision.previous),
-            "active": .text(orNull: decision.active), "reason": .text(decision.reason),
-            "skipped": .array(
-                decision.skipped.map { skipped in
-                    .members(["version": .text(skipped.version), "reason": .text(skipped.reason)])
-                }
-            ),
-        ])
     }
 }

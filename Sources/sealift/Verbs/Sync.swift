@@ -109,7 +109,7 @@ struct Sync: Command {
         JSONReport([
             "outcome": .text(report.outcome.rawValue),
             "generation": report.generation.map { .integer(Int64(clamping: $0)) } ?? .null,
-            "models": .array(report.models.map(DecisionReport.json)), "fresh_until": .text(report.freshUntil),
+            "models": .array(report.models.map(\.value)), "fresh_until": .text(report.freshUntil),
             "bytes_fetched": .integer(Int64(clamping: report.bytesFetched)),
             "warnings": .array(report.warnings.map { .text($0) }),
         ])
