@@ -29,21 +29,38 @@ extension Durable {
 
     /// Creates a directory and the missing ones above it; one that is there already is left as it is.
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(DurableError) {
+        if try madeDirectory(path, mode) { return }
+        guard parent(of: path) != path else { throw .system("create the directory", path) }
+        try makeDirectory(parent(of: path), mode: mode)
+        // Once: `/proc`, and a working directory that was deleted, are there and take nothing.
+        guard try madeDirectory(path, mode) else { throw .system("create the directory", path) }
+    }
+
+    /// Creates one directory.
+    ///
+    /// - Returns: `false` when the system says that what is above it is missing; `errno` then says so too.
+    private static func madeDirectory(_ path: String, _ mode: UInt32) throws(DurableError) -> Bool {
         if mkdir(path, mode_t(mode)) == 0 {
             guard chmod(path, mode_t(mode)) == 0 else { throw .system("set the mode of", path) }
-            return try synchronizeDirectory(parent(of: path))
+            try synchronizeDirectory(parent(of: path))
+            return true
         }
-        switch errno {
-        case EEXIST:
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw .system(operation: "create the directory", path: path, code: ENOTDIR)
-            }
-        case ENOENT where parent(of: path) != path:
-            try makeDirectory(parent(of: path), mode: mode)
-            try makeDirectory(path, mode: mode)
-        default: throw .system("create the directory", path)
+        guard errno != ENOENT else { return false }
+        guard errno == EEXIST else { throw .system("create the directory", path) }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw .system(operation: "create the directory", path: path, code: ENOTDIR)
         }
+        return true
+    }
+
+    /// Deletes what stands at `path` unless it is a regular file or nothing, so that a file can take its place.
+    ///
+    /// A rename replaces files, links and pipes by itself, and never a
+    /// directory: one that got there, by a copy that followed links for example,
+    /// would be in the way for ever.
+    package static func makeWay(at path: String) throws(DurableError) {
+        if case .directory? = try kind(of: path) { try removeTree(path) }
     }
 
     /// The names in a directory, sorted by their bytes, without `.` and `..`.

@@ -44,8 +44,8 @@ extension DeviceDirectory {
             _ = try ActiveModel(model, in: self)
         }
         // A damaged pointer is about to be replaced by a sound one.
-        let previous = try? activePointer()
-        let (number, own) = try newGeneration()
+        let previous = (try? activePointer()) ?? nil
+        let (number, own) = try newGeneration(after: previous)
         guard
             let record = GenerationRecord(
                 number: number,
@@ -53,13 +53,14 @@ extension DeviceDirectory {
                 created: created,
                 models: models
             )
-        else { throw .unfit(reason: "a generation would hold a model twice") }
+        else { throw .unfit(reason: "generation \(number) would hold a model twice") }
         let name = Self.name(ofGeneration: number)
         let directory = "\(generationsPath)/\(name)"
         try onDisk { () throws(DurableError) in
             try write(record, into: directory)
             try CrashPoint.reached("generation.written", directory)
             try CrashPoint.reached("activate.before-rename", currentPath)
+            try Durable.makeWay(at: currentPath)
             try Durable.replaceLink(currentPath, destination: "generations/\(name)")
             try CrashPoint.reached("activate.after-rename", currentPath)
         }
@@ -68,10 +69,23 @@ extension DeviceDirectory {
     }
 
     /// Takes a number that no generation has, and its directory, in use until it is active.
-    private func newGeneration() throws(GenerationError) -> (UInt64, DirectoryLease) {
+    ///
+    /// Counts on from the active one, whether or not that is whole; without a
+    /// pointer, from the highest that is there.
+    private func newGeneration(
+        after active: UInt64?
+    ) throws(GenerationError) -> (UInt64, DirectoryLease) {
         let names = try onDisk { () throws(DurableError) in try Durable.names(in: generationsPath) }
-        var number = (names.compactMap { Self.number(ofGeneration: $0) }.max() ?? 0) + 1
+        let highest = active ?? names.compactMap { Self.number(ofGeneration: $0) }.max() ?? 0
+        var number = highest + 1
         while true {
+            guard number <= Self.highestNumber else {
+                throw .unfit(
+                    reason:
+                        "\(generationsPath) holds the highest number that a generation may have; move away what "
+                        + "is not of this device"
+                )
+            }
             let directory = "\(generationsPath)/\(Self.name(ofGeneration: number))"
             if mkdir(directory, 0o755) == 0 {
                 if let lease = try DirectoryLease.shared(directory) { return (number, lease) }

@@ -88,13 +88,16 @@ package struct DeviceDirectory: Sendable, Hashable {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }
 
+    /// More switches than any device makes, and far from where counting would overflow.
+    static let highestNumber: UInt64 = 999_999_999_999
+
     /// The number that a generation's name says.
     ///
     /// - Returns: `nil` for any name that `name(ofGeneration:)` does not write.
     static func number(ofGeneration name: some StringProtocol) -> UInt64? {
-        guard let number = UInt64(String(name)), Self.name(ofGeneration: number) == String(name) else {
-            return nil
-        }
+        guard let number = UInt64(String(name)), number <= highestNumber,
+            Self.name(ofGeneration: number) == String(name)
+        else { return nil }
         return number
     }
 

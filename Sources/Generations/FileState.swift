@@ -37,6 +37,11 @@ struct FileState: Equatable {
         try Durable.synchronize(descriptor, path)
     }
 
+    /// Takes back the date that says that a file is as it was installed; on a read-only disk it stays.
+    static func unseal(_ path: String) {
+        _ = utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW)
+    }
+
     /// `path` with every link resolved.
     ///
     /// - Returns: `nil` when nothing is there.

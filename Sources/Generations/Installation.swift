@@ -1,7 +1,7 @@
 import CLinux
 import Durable
 import Glibc
-import Manifest
+package import Manifest
 package import Names
 import Signing
 
@@ -22,6 +22,21 @@ extension DeviceDirectory {
             case .disk, .missing, .nothingActive, .notActive: throw error
             }
         }
+    }
+
+    /// The files of a version that are in place and whole, although others of it are not; reads every byte of them.
+    ///
+    /// - Returns: A path for each digest.
+    package func wholeFiles(of content: Variant, _ identity: VersionIdentity) -> [Digest: String] {
+        var whole: [Digest: String] = [:]
+        for file in content.files {
+            let path = "\(path)/\(identity.relativePath)/\(file.path)"
+            guard let state = try? FileState(path), state.isRegular, state.length == file.length,
+                (try? InstalledVersion.checkBytes(of: file, at: path)) != nil
+            else { continue }
+            whole[file.sha256] = path
+        }
+        return whole
     }
 
     /// Installs a version, or repairs one that is damaged.

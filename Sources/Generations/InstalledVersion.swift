@@ -10,7 +10,7 @@ struct InstalledVersion {
         /// Kind, length and time; bytes only where the time is not that of the installation.
         case state
 
-        /// Every byte, and that there is nothing else in the directory.
+        /// Every byte.
         case bytes
     }
 
@@ -69,7 +69,11 @@ struct InstalledVersion {
         return (manifest, content)
     }
 
-    /// Compares the files with the manifest.
+    /// Compares the files with the manifest, and looks that there is nothing else.
+    ///
+    /// A file whose bytes are wrong under the time of the installation gets
+    /// another time, where that can be done: so everybody who opens it from then
+    /// on finds out, and the next sync puts it right.
     ///
     /// - Returns: The number of bytes read.
     @discardableResult
@@ -87,10 +91,13 @@ struct InstalledVersion {
                 throw .damaged(path: path, expected: "\(file.length) bytes", found: "\(state.length) bytes")
             }
             if depth == .bytes || state.modified != manifest.created {
-                read += try Self.checkBytes(of: file, at: path)
+                do throws(GenerationError) { read += try Self.checkBytes(of: file, at: path) } catch {
+                    FileState.unseal(path)
+                    throw error
+                }
             }
         }
-        if depth == .bytes { try checkNothingElse() }
+        try checkNothingElse()
         return read
     }
 

@@ -88,6 +88,7 @@ extension DeviceDirectory {
         let bytes = state.canonical
         try onDisk { () throws(DurableError) in
             if (try? Durable.readFile(file, maximum: TrustState.maximumLength)) == bytes { return }
+            try Durable.makeWay(at: file)
             try Durable.writeAtomically(file, bytes)
         }
     }

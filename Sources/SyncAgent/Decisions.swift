@@ -15,7 +15,16 @@ struct Decisions: Equatable {
 
     static func load(from device: DeviceDirectory) throws(SyncError) -> Decisions? {
         do throws(DurableError) {
-            let bytes = try Durable.readFileIfPresent(path(in: device), maximum: .mebibytes(8))
+            let bytes: [UInt8]?
+            do {
+                bytes = try Durable.readFileIfPresent(path(in: device), maximum: .mebibytes(8))
+            } catch {
+                switch error {
+                // No note of ours.
+                case .tooLong, .notRegularFile: return nil
+                case .system, .tooOpen, .foreignOwner, .locked: throw error
+                }
+            }
             guard let bytes, let value = try? JSONParser.parse(bytes, maximumLength: 8 << 20),
                 value["type"]?.string == type
             else { return nil }
@@ -44,6 +53,7 @@ struct Decisions: Equatable {
         let path = Self.path(in: device)
         do throws(DurableError) {
             if (try? Durable.readFile(path, maximum: .mebibytes(8))) == value.compactJSON { return }
+            try Durable.makeWay(at: path)
             try Durable.writeAtomically(path, value.compactJSON)
         } catch {
             throw SyncError(error)

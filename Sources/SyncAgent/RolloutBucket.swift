@@ -21,7 +21,11 @@ enum RolloutBucket {
             let stored = try Durable.readFileIfPresent(path(in: device), maximum: limit, privacy: .ownerOnly)
             return stored?.count == 32 ? stored : nil
         } catch {
-            throw SyncError(error)
+            switch error {
+            // Not what was made here, so as good as none.
+            case .tooLong, .notRegularFile: return nil
+            case .system, .tooOpen, .foreignOwner, .locked: throw SyncError(error)
+            }
         }
     }
 
@@ -31,6 +35,7 @@ enum RolloutBucket {
         let secret = randomBytes(32)
         do throws(DurableError) {
             try Durable.makeDirectory("\(device.path)/device", mode: 0o700)
+            try Durable.makeWay(at: path(in: device))
             try Durable.writeAtomically(path(in: device), secret, mode: 0o600)
             return secret
         } catch {

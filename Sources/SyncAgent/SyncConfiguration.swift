@@ -61,17 +61,24 @@ public struct SyncConfiguration: Sendable, Equatable {
             guard seen.insert(request.name).inserted else {
                 throw SyncError(.usage, "\(request.model) is asked for twice; ask for it once")
             }
+            _ = try request.parsedExpectation()
         }
     }
 }
 
 /// The rule for a registry's address: HTTPS, or plain HTTP to this machine when allowed.
-enum RegistryURL {
-    static func check(_ text: String, allowsPlainLoopback: Bool) throws(SyncError) {
+package enum RegistryURL {
+    /// Checks one address.
+    ///
+    /// - Throws: `SyncError` of kind `usage`.
+    package static func check(_ text: String, allowsPlainLoopback: Bool) throws(SyncError) {
         let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         let scheme = text.prefix { $0 != ":" }.lowercased()
         let rest = text.dropFirst(scheme.count)
-        guard isPlain, rest.hasPrefix("://"), let host = host(in: rest.dropFirst(3)) else {
+        // A query or a fragment would swallow the paths that are put behind it.
+        guard isPlain, !text.contains("?"), !text.contains("#"), rest.hasPrefix("://"),
+            let host = host(in: rest.dropFirst(3))
+        else {
             throw SyncError(.usage, "\"\(text)\" is not a registry address; expected https://HOST:PORT/")
         }
         switch scheme {
@@ -100,14 +107,25 @@ enum RegistryURL {
 
     /// The host of `authority/path`, in lower case; `nil` when there is none or there are credentials.
     private static func host(in text: some StringProtocol) -> String? {
-        let authority = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
+        let authority = text.prefix { $0 != "/" }.lowercased()
         guard !authority.contains("@") else { return nil }
+        var host = authority.prefix { $0 != ":" }
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }
-            return String(authority[...end])
+            host = authority[...end]
         }
-        let host = authority.prefix { $0 != ":" }
-        return host.isEmpty ? nil : String(host)
+        let port = authority[host.endIndex...]
+        guard !host.isEmpty, port.isEmpty || isPort(port.dropFirst()) && port.hasPrefix(":") else {
+            return nil
+        }
+        return String(host)
+    }
+
+    private static func isPort(_ text: some StringProtocol) -> Bool {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(text) else {
+            return false
+        }
+        return number > 0
     }
 
     private static func isLoopbackIPv4(_ host: String) -> Bool {

@@ -10,13 +10,21 @@ extension SyncError {
     package init(_ error: GenerationError) {
         let kind: Kind =
             switch error {
-            case .disk: .temporary
+            case .disk(let error): Self.kind(of: error)
             case .missing, .nothingActive, .notActive, .damaged, .unfit: .refused
             }
         self.init(kind, error.description)
     }
 
-    init(_ error: DurableError) { self.init(.temporary, error.description) }
+    init(_ error: DurableError) { self.init(Self.kind(of: error), error.description) }
+
+    /// A disk that is full or failing may be well later; what is not what it must be stays so.
+    private static func kind(of error: DurableError) -> Kind {
+        switch error {
+        case .system, .locked: .temporary
+        case .notRegularFile, .tooLong, .tooOpen, .foreignOwner: .refused
+        }
+    }
 
     /// - Parameters:
     ///   - error: What happened.

@@ -30,10 +30,10 @@ public struct SyncReport: Sendable, Equatable {
     /// What a person should know although the sync succeeded.
     public var warnings: [String]
 
-    /// The exit code of the command line: the first that applies of 5, 1, 70, 75, 4, 3 and 0.
+    /// The exit code of the command line: the first that applies of 5, 1, 2, 70, 75, 4, 3 and 0.
     public var exitCode: Int32 {
         let codes = models.map(\.exitCode)
-        return [5, 1, 70, 75, 4, 3].first { codes.contains($0) } ?? 0
+        return [5, 1, 2, 70, 75, 4, 3].first { codes.contains($0) } ?? 0
     }
 }
 

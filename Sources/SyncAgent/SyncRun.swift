@@ -72,7 +72,12 @@ struct SyncRun: Sendable {
         let patience = Double(configuration.lockPatience)
         do throws(DurableError) {
             return try await BlockingPool.shared.run { () throws(DurableError) in
-                try DirectoryLock(device.lockPath, waiting: patience)
+                // Nobody can hold what is no file.
+                if case .file? = try Durable.kind(of: device.lockPath) {
+                } else {
+                    try Durable.removeTree(device.lockPath)
+                }
+                return try DirectoryLock(device.lockPath, waiting: patience)
             }
         } catch {
             guard case .locked(_, let holder) = error else { throw SyncError(error) }

@@ -71,7 +71,9 @@ extension SyncRun {
     ) async throws(SyncError) -> VariantDownload.Needs {
         guard let installation = plan.installation else { return VariantDownload.Needs() }
         return try await BlockingPool.shared.run { () throws(SyncError) in
-            try download(installation, plan, device).needs()
+            var download = download(installation, plan, device)
+            download.present = device.wholeFiles(of: installation.content, installation.identity)
+            return try download.needs()
         }
     }
 

@@ -14,6 +14,9 @@ struct VariantDownload: Sendable {
     /// The active version of the same model, whose unchanged files are used again.
     let active: ActiveModel?
 
+    /// Whole files of this version itself, where it is in place and damaged.
+    var present: [Digest: String] = [:]
+
     /// What is in place already, and what must come.
     struct Needs: Sendable {
         /// A verified file for a digest.
@@ -37,6 +40,9 @@ struct VariantDownload: Sendable {
             for file in content.files where seen.insert(file.sha256).inserted {
                 if let own = active?.content.files.first(where: { $0.sha256 == file.sha256 }), let active {
                     needs.sources[file.sha256] = active.path(of: own.path)
+                    needs.disk += file.length
+                } else if let own = present[file.sha256] {
+                    needs.sources[file.sha256] = own
                     needs.disk += file.length
                 } else if try isComplete(file) {
                     needs.sources[file.sha256] = incoming(file.sha256)

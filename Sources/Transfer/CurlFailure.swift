@@ -12,9 +12,9 @@ struct CurlFailure {
             return .refused(.certificate(detail: detail), url: url)
         case CURLE_SSL_CACERT_BADFILE:
             return .refused(.configuration(detail: "the CA file cannot be used (\(detail))"), url: url)
-        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
-            return call.head.status == 0 && detail.contains("HTTP/0.9")
-                ? .refused(.malformedAnswer(detail: detail), url: url) : .refused(.malformedURL, url: url)
+        // The address was looked at before the call, so this is about what came back: HTTP/0.9, or HTTP/9.9.
+        case CURLE_UNSUPPORTED_PROTOCOL: return .refused(.malformedAnswer(detail: detail), url: url)
+        case CURLE_URL_MALFORMAT: return .refused(.malformedURL, url: url)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             return .refused(.malformedAnswer(detail: detail), url: url)
         case CURLE_SSL_CONNECT_ERROR where !wasConnectionLost:

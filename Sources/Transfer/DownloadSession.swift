@@ -15,9 +15,6 @@ final class DownloadSession {
     private var sources: SourceRotation
     private var received: UInt64 = 0
 
-    /// How often a 416 made us forget a partial file; a server must not do that for ever.
-    private var restarts = 0
-
     init(
         _ download: BlobDownload,
         _ locations: [RepositoryLocation],
@@ -95,15 +92,9 @@ final class DownloadSession {
         case nil: sources.succeeded()
         case .cancelled: throw .cancelled
         case .storage(let error): throw .storage(error)
-        case .refused(.status(416), _):
-            // What is here may be longer than what is there: forget it, and ask for all.
-            restarts += 1
-            let mayForget = restarts <= sources.count
-            let forgot = try onDisk { () throws(DurableError) in
-                guard mayForget else { return false }
-                return try assembly.startAgain()
-            }
-            if !forgot { sources.drop(.refused(.status(416), url: url)) }
+        case .refused(.status(416), _) where sources.stopRanges():
+            // Here or on the way to it somebody does not know ranges: ask for all; what is proved stays proved.
+            break
         case .refused(let refusal, let url): sources.drop(.refused(refusal, url: url))
         case .outage(.absent, let url): sources.drop(.outage(.absent, url: url))
         case .outage(let outage, let url):
@@ -125,7 +116,7 @@ final class DownloadSession {
         )
         let call = Call(.get, address, pace: pace, cancellation: cancellation)
         call.maximumRate = configuration.maximumRate
-        if wanted != 0..<download.length {
+        if wanted != 0..<download.length, source.takesRanges {
             call.range = wanted
             // A weak tag says nothing about bytes (RFC 9110, 13.1.5).
             if let etag = source.etag, !etag.hasPrefix("W/") { call.fields.append(("If-Range", etag)) }

@@ -100,8 +100,10 @@ extension FetchRefusal: CustomStringConvertible {
             "plain http is not private and not authentic; use https (plain http is for loopback, and only "
                 + "when allowed explicitly)"
         case .certificate(let detail):
-            "the server's certificate is not accepted (\(detail)); if the registry has a CA of its own, name "
-                + "its certificate file as the CA"
+            "the server's certificate is not accepted (\(detail)); "
+                + (detail.contains("not yet valid") || detail.contains("expired")
+                    ? "compare this machine's clock, and tell the registry's operator if it is right"
+                    : "if the registry has a CA of its own, name its certificate file as the CA")
         case .tls(let detail): "no secure connection (\(detail))"
         case .tooLong(let limit, let announced):
             "the answer is longer than the \(limit.rawValue) bytes allowed"

@@ -23,18 +23,21 @@ package struct FolderMetadataStore: MetadataStore {
     package init(directory: String) { self.directory = directory }
 
     package func load(_ name: String) throws(DurableError) -> [UInt8]? {
-        // Longer than any role may be is not what this program stored: as good as absent.
+        // Longer than any role may be, or no file at all, is not what this program stored: as good as absent.
         do {
             return try Durable.readFileIfPresent("\(directory)/\(name)", maximum: Limits.targets)
         } catch {
-            guard case .tooLong = error else { throw error }
-            return nil
+            switch error {
+            case .tooLong, .notRegularFile: return nil
+            case .system, .tooOpen, .foreignOwner, .locked: throw error
+            }
         }
     }
 
     package func save(_ name: String, _ bytes: [UInt8]) throws(DurableError) {
         let path = "\(directory)/\(name)"
         try Durable.makeDirectory(Durable.parent(of: path))
+        try Durable.makeWay(at: path)
         try Durable.writeAtomically(path, bytes)
     }
 }

@@ -5,6 +5,9 @@ struct Source {
     /// The entity tag of its last answer.
     var etag: String?
 
+    /// Whether it is asked for parts.
+    var takesRanges = true
+
     /// Why it is not asked any more.
     var rejection: FetchError?
 }
@@ -47,6 +50,14 @@ struct SourceRotation {
     mutating func noteTag(_ head: AnswerHead) {
         guard head.status == 200 || head.status == 206 else { return }
         sources[index].etag = head.etag
+    }
+
+    /// Asks the present location for whole files from now on.
+    ///
+    /// - Returns: `false` when that is so already.
+    mutating func stopRanges() -> Bool {
+        defer { sources[index].takesRanges = false }
+        return sources[index].takesRanges
     }
 
     mutating func succeeded() {

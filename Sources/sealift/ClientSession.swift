@@ -5,6 +5,7 @@ import Names
 import Publishing
 import RegistryAPI
 import Signing
+import SyncAgent
 import Transfer
 import Trust
 
@@ -50,7 +51,7 @@ struct ClientSession {
         guard let first = registries.first else {
             throw UsageError.refused("no registry; give --registry URL, or run ‘sealift init’ first")
         }
-        try Self.check(first, allowsPlainLoopback: allowsPlainLoopback)
+        try RegistryURL.check(first, allowsPlainLoopback: allowsPlainLoopback)
         return RepositoryLocation(base: first)
     }
 
@@ -106,19 +107,5 @@ struct ClientSession {
     private var stateFolder: String {
         if let file = arguments["config"] { return Durable.parent(of: context.absolute(file)) }
         return context.configurationDirectory
-    }
-
-    private static func check(_ url: String, allowsPlainLoopback: Bool) throws(UsageError) {
-        guard !url.hasPrefix("https://") else { return }
-        guard url.hasPrefix("http://") else {
-            throw .badValue(url, of: "--registry", expected: "https://HOST:PORT/")
-        }
-        let host = url.dropFirst(7).prefix { $0 != "/" && $0 != ":" }
-        guard ["127.0.0.1", "localhost", "[::1]"].contains(String(host)) || host == "[" else {
-            throw .refused("plain http to \(host) is refused: \(url); use https")
-        }
-        guard allowsPlainLoopback else {
-            throw .refused("plain http to \(host) needs --allow-plain-loopback: \(url); or use https")
-        }
     }
 }

@@ -174,3 +174,42 @@ struct DirectoryTests {
         for (path, parent) in table { #expect(Durable.parent(of: path) == parent) }
     }
 }
+
+@Suite("Making directories")
+struct MakingDirectoriesTests {
+    private let scratch = Scratch()
+
+    @Test("those above are made too, and one that is there stays as it is")
+    func above() throws {
+        let path = scratch.path("a/b/c")
+        try Durable.makeDirectory(path)
+        try Durable.makeDirectory(path)
+        #expect(try Durable.kind(of: path) == .directory)
+    }
+
+    @Test(
+        "a place that takes no directory is an error, not an attempt without end",
+        arguments: ["/proc/sealift", "/proc/sealift/a/b", ""]
+    )
+    func impossible(_ path: String) {
+        #expect(throws: DurableError.self) { try Durable.makeDirectory(path) }
+    }
+
+    @Test("a file, and a link to nothing, are in the way")
+    func inTheWay() throws {
+        let file = try scratch.write("file", [1])
+        let link = scratch.path("link")
+        try Durable.replaceLink(link, destination: "/nonexistent/place")
+        for path in [file, link, file + "/below", link + "/below"] {
+            #expect(throws: DurableError.self) { try Durable.makeDirectory(path) }
+        }
+    }
+
+    @Test("way is made where a directory stands, and nowhere else")
+    func way() throws {
+        let file = try scratch.write("file", [1])
+        try Durable.makeDirectory(scratch.path("folder/below"))
+        for path in [file, scratch.path("folder"), scratch.path("nothing")] { try Durable.makeWay(at: path) }
+        #expect(try Durable.names(in: scratch.path) == ["file"])
+    }
+}

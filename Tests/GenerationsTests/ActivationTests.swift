@@ -137,6 +137,11 @@ struct DamageTests {
         utimensat(AT_FDCWD, model.entryPath, [stamp, stamp], 0)
         let opened = try fixture.device.activeModel(fixture.detector)
         #expect(throws: GenerationError.self) { try opened.verify() }
+        // What was found once is known to all: nobody opens it again, and it is installed anew.
+        #expect(throws: GenerationError.self) { try fixture.device.activeModel(fixture.detector) }
+        #expect(try !fixture.device.isInstalled(model.identity))
+        try DeviceFixture.install("1.0.0", on: fixture.device)
+        #expect(try fixture.device.activeModel(fixture.detector).verify() > 0)
     }
 
     @Test("the same bytes under another date are as good")
@@ -146,11 +151,51 @@ struct DamageTests {
         #expect(try fixture.activeVersion == "1.0.0")
     }
 
-    @Test("a file nobody signed is found by verifying")
+    @Test("a file nobody signed is found at the next opening, and goes when the version is installed again")
     func extraFile() throws {
         chmod(model.directory, 0o755)
         try Durable.writeAtomically(model.directory + "/extra.py", [1])
         #expect(throws: GenerationError.self) { try model.verify() }
+        #expect(throws: GenerationError.self) { try fixture.device.activeModel(fixture.detector) }
+        try DeviceFixture.install("1.0.0", on: fixture.device)
+        #expect(try fixture.device.activeModel(fixture.detector).verify() > 0)
+    }
+
+    @Test(
+        "a pointer to a generation that is gone, or of any number, is replaced by the next activation",
+        arguments: ["generations/999999", "generations/18446744073709551615", "generations/999999999999"]
+    )
+    func lostGeneration(_ destination: String) throws {
+        try Durable.replaceLink(fixture.device.currentPath, destination: destination)
+        let record = try DeviceFixture.install("2.0.0", on: fixture.device)
+        if destination.hasSuffix("/999999999999") {
+            #expect(throws: GenerationError.self) {
+                try fixture.device.activate([record], created: DeviceFixture.start)
+            }
+        } else {
+            try fixture.device.activate([record], created: DeviceFixture.start)
+            #expect(try fixture.activeVersion == "2.0.0")
+        }
+    }
+
+    @Test(
+        "a directory among the generations that nobody made is not counted on from",
+        arguments: ["18446744073709551615", "9007199254740991", "999999999999", "999999"]
+    )
+    func foreignGeneration(_ name: String) throws {
+        try Durable.makeDirectory("\(fixture.device.generationsPath)/\(name)")
+        #expect(try fixture.activate("2.0.0").number == 2)
+        try Durable.removeFile(fixture.device.currentPath)
+        if name != "999999999999" { #expect(try fixture.activate("1.0.0").number > 2) }
+    }
+
+    @Test("a directory in the place of the pointer, as a copy that followed links leaves it, is replaced")
+    func pointerBecameDirectory() throws {
+        try Durable.removeFile(fixture.device.currentPath)
+        try Durable.makeDirectory(fixture.device.currentPath + "/vision/detector")
+        #expect(throws: GenerationError.self) { try fixture.device.activeGeneration() }
+        try fixture.activate("2.0.0")
+        #expect(try fixture.activeVersion == "2.0.0")
     }
 
     @Test("a link in the place of a file is refused")

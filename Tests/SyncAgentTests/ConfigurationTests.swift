@@ -19,7 +19,9 @@ struct ConfigurationTests {
             "http://registry.example/", "http://registry.example:80/", "http://localhost.example/",
             "http://127.0.0.1.example/", "http://user@127.0.0.1/", "ftp://registry.example/",
             "registry.example",
-            "https://", "https:///path", "https://user:pw@registry.example/", "", "http://0.0.0.0/",
+            "https://", "https:///path", "https://a:0/", "https://a:65536/", "https://a:b/", "https://[::1/",
+            "https://[::1]x/", "https://a/?b", "https://a/#b", "https://user:pw@registry.example/", "",
+            "http://0.0.0.0/",
             "http://10.0.0.1/",
         ]
     )

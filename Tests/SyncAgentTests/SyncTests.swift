@@ -1,5 +1,6 @@
 import Durable
 import Generations
+import Glibc
 import Manifest
 import Names
 import Support
@@ -120,6 +121,29 @@ struct SyncTests {
         #expect(report.exitCode == 0)
         #expect(try fixture.activeVersion() == "1.0.0")
         #expect(report.generation == 1)
+    }
+
+    @Test("what verifying found under an old date is put right by the next sync, which fetches only that")
+    func repairOfWhatVerifyingFound() async throws {
+        try fixture.registry.release("1.0.0", weights: 70_000)
+        try await fixture.sync()
+        let model = try fixture.device.activeModel(require(ModelName("vision/detector")))
+        var status = stat()
+        #expect(stat(model.entryPath, &status) == 0)
+        var bytes = try Durable.readFile(model.entryPath, maximum: .mebibytes(1))
+        bytes[70_000] ^= 1
+        try fixture.overwrite(model.entryPath, bytes)
+        utimensat(AT_FDCWD, model.entryPath, [status.st_mtim, status.st_mtim], 0)
+        let device = try SyncedDevice(directory: fixture.directory)
+        #expect(throws: SyncError.self) { try device.verify() }
+        let report = try await fixture.sync()
+        #expect(report.exitCode == 0 && report.bytesFetched == UInt64(bytes.count))
+        #expect(try device.verify() > 0)
+        chmod(model.directory, 0o755)
+        try Durable.writeAtomically(model.directory + "/unsigned", [1])
+        let second = try await fixture.sync()
+        #expect(second.exitCode == 0 && second.bytesFetched == 0, "every signed file was there")
+        #expect(try device.verify() > 0)
     }
 
     @Test("the answer to why names the versions passed over, also after a restart")

@@ -172,6 +172,18 @@ struct HostileServerTests {
         try sample.expectWhole()
     }
 
+    @Test("a server that answers every range with 416 is asked for the whole file", arguments: [true, false])
+    func neverSatisfiable(_ blocks: Bool) async throws {
+        let sample = Sample()
+        try sample.scratch.write("partial", Array(sample.content[..<1_000_000]))
+        let server = FaultServer { request, _ in
+            request.fields["range"] == nil ? .file(sample.content, for: request) : FaultAnswer(status: 416)
+        }
+        let receipt = try await sample.get(blocks: blocks, from: server)
+        try sample.expectWhole()
+        #expect(receipt.resumed > 0 && server.requests.count == 2)
+    }
+
     @Test("416 for a partial file without a list makes the download start again, once")
     func unsatisfiable() async throws {
         let sample = Sample()
