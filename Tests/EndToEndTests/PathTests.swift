@@ -89,18 +89,38 @@ extension EndToEnd {
             #expect(why.output.contains("2.0.0") && why.output.contains("renamed"), "\(why)")
         }
 
-        @Test("publish refuses a card that disagrees with the file, and a version that is taken")
-        func publishRefusals() throws {
+        @Test("a version that is taken is refused, and the same again changes nothing")
+        func takenVersion() throws {
             let world = try World()
             try world.created()
             try world.serve()
             let file = try world.scratch.write("m.onnx", TestModel.bytes(label: "1"))
             try world.publish(file, "1.0.0").expecting(0)
-            let taken = try world.publish(
-                try world.scratch.write("m2.onnx", TestModel.bytes(label: "2")),
-                "1.0.0"
-            ).expecting(1)
+            let other = try world.scratch.write("m2.onnx", TestModel.bytes(label: "2"))
+            let taken = try world.publish(other, "1.0.0").expecting(1)
             #expect(taken.errorLines.count == 1 && taken.errors.contains("1.0.0"), "\(taken)")
+            let again = try world.publish(file, "1.0.0").expecting(0)
+            #expect(again.output.contains("nothing was changed"), "\(again)")
+        }
+
+        @Test(
+            "a card that does not fit the file is refused, and nothing is published",
+            arguments: [
+                #"{"type":"sealift/card@1","variants":{"fp16":{"compute":["gpu"]}}}"#,
+                #"{"type":"sealift/card@1","licence":"MIT"}"#, #"{"type":"sealift/card@2"}"#, "not a card",
+            ]
+        )
+        func unfitCard(card: String) throws {
+            let world = try World()
+            try world.created()
+            try world.serve()
+            let file = try world.scratch.write("m.onnx", TestModel.bytes(label: "1"))
+            let written = try world.scratch.write("card.json", Array(card.utf8))
+            let refused = try world.publish(file, "1.0.0", ["--card", written]).expecting(1)
+            #expect(refused.errorLines.count == 1 && refused.errors.contains("card"), "\(refused)")
+            #expect(try world.sync().code != 0, "there is nothing to sync")
+            try world.publish(file, "1.0.0").expecting(0)
+            try world.sync().expecting(0)
         }
     }
 }
