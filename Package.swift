@@ -50,7 +50,7 @@ let package = Package(
 
         // Rules: pure, synchronous, no clock, no I/O.
         rules("Manifest", ["Names", "CanonicalJSON"]),
-        rules("ModelFormats", ["Names", "CanonicalJSON", "Manifest"]),
+        rules("ModelFormats", ["Names", "CanonicalJSON", "Manifest", "Signing"]),
         rules("Trust", ["Names", "CanonicalJSON", "Signing"]),
         rules("Transparency", ["Names", "CanonicalJSON", "Signing"]),
         rules("RegistryAPI", ["Names", "CanonicalJSON"]),

@@ -27,6 +27,9 @@ package struct Interface: Equatable, Sendable {
     /// Digests of tokenizer and vocabulary files, by the name of their use.
     package var tokenizers: [TokenizerDigest]
 
+    /// Of a format that is a list of tensors and has no inputs and outputs: what that list is.
+    package var tensors: TensorTable?
+
     /// What must be done to inputs before, and to outputs after; objects, carried as they stand.
     package var preprocessing: JSONValue?
     package var postprocessing: JSONValue?
@@ -104,6 +107,17 @@ package struct TokenizerDigest: Equatable, Sendable {
 
     package init(name: FeatureName, sha256: Digest) {
         self.name = name
+        self.sha256 = sha256
+    }
+}
+
+/// The names, types and shapes of a file's tensors, by their number and a digest.
+package struct TensorTable: Equatable, Sendable {
+    package var count: Int64
+    package var sha256: Digest
+
+    package init(count: Int64, sha256: Digest) {
+        self.count = count
         self.sha256 = sha256
     }
 }

@@ -32,6 +32,9 @@ extension Interface {
         for (value, place) in try reader.optionalArray("tokenizers") {
             tokenizers.append(try TokenizerDigest(value, at: place))
         }
+        tensors = try reader.optionalReader("tensors").map { (inner) throws(ManifestError) in
+            try TensorTable(inner)
+        }
         preprocessing = try Self.object(&reader, "preprocessing")
         postprocessing = try Self.object(&reader, "postprocessing")
         if reader.optional("declared") != nil {
@@ -61,6 +64,7 @@ extension Interface {
         object.set("default_function", text: defaultFunction?.description)
         object.set("labels", nonEmpty: labels?.json ?? [])
         object.set("tokenizers", nonEmpty: tokenizers.map(\.json))
+        object.set("tensors", tensors?.json)
         object.set("preprocessing", preprocessing)
         object.set("postprocessing", postprocessing)
         object.set("declared", isDeclared ? .bool(true) : nil)
@@ -165,4 +169,15 @@ extension TokenizerDigest {
     }
 
     var json: JSONValue { .members(["name": .text(name.description), "sha256": .text(sha256.hex)]) }
+}
+
+extension TensorTable {
+    init(_ reader: MemberReader) throws(ManifestError) {
+        var reader = reader
+        count = try reader.integer("count", in: 0...1 << 40)
+        sha256 = try reader.digest("sha256")
+        try reader.finish()
+    }
+
+    var json: JSONValue { .members(["count": .integer(count), "sha256": .text(sha256.hex)]) }
 }

@@ -10,7 +10,7 @@ package enum FormatError: Error, Equatable, Sendable {
     case malformed(ModelFormat, field: String, offset: UInt64, Malformation)
 
     /// More of something than any honest model has; nothing is cut short.
-    case limit(ModelFormat, which: String, found: UInt64, limit: UInt64)
+    case limit(ModelFormat, which: String, offset: UInt64, found: UInt64, limit: UInt64)
 
     /// Legal in the format, and not taken here.
     case refused(ModelFormat, field: String, offset: UInt64, Refusal)
@@ -18,8 +18,8 @@ package enum FormatError: Error, Equatable, Sendable {
     /// The content is of another format than was said.
     case disagrees(declared: ModelFormat, found: ModelFormat)
 
-    /// There is no reader for the format in this version, and nothing to tell the content by.
-    case noReader(ModelFormat)
+    /// Files of one variant that do not belong together, or do not suffice.
+    case files(ModelFormat, VariantProblem)
 
     package enum Malformation: Equatable, Sendable {
         case endsEarly, beyondParent
@@ -28,6 +28,18 @@ package enum FormatError: Error, Equatable, Sendable {
         case duplicate, contradiction
         case missing
         case badText, badName, duplicateName
+        case badMagic, byteSwapped, unknownVersion(UInt64)
+
+        /// An offset or index that leads outside of what it refers to.
+        case badReference
+        case unexpectedByte
+        case misaligned
+        case overlap, gap, trailingBytes
+        case wrongLength(expected: UInt64, found: UInt64)
+        case nestedArray
+        case notFinite
+        case unknownValueType(UInt64)
+        case unknownTypeName(String)
         case notADecimal
         case outOfRange
         case unknownElementType(UInt64)
@@ -42,6 +54,28 @@ package enum FormatError: Error, Equatable, Sendable {
         /// A node that holds a compiled blob for one device.
         case deviceContext
         case operatorDomain(String)
+
+        /// A kind of model that runs code from elsewhere, or refers to files outside.
+        case modelKind(String)
+        case trainable
+    }
+
+    package enum VariantProblem: Equatable, Sendable {
+        case noModel
+        case severalModels([String])
+        case missing(String, neededBy: String)
+        case tooShort(String, found: UInt64, needed: UInt64, neededBy: String)
+
+        /// A file that belongs to no part of the model.
+        case stray(String)
+
+        /// Files of one set that say different things.
+        case contradiction(String, String)
+
+        /// A file that runs code of its author when it is opened.
+        case pickle(String)
+        case badEntry(declared: String, found: String)
+        case entryUnknown
     }
 }
 
@@ -53,14 +87,13 @@ extension FormatError: CustomStringConvertible {
         case .unreadable(.unreadable(let code)): "cannot read the file (system error \(code))"
         case .malformed(let format, let field, let offset, let what):
             "not a valid \(format.rawValue) file: \(field) at byte \(offset): \(what.description)"
-        case .limit(let format, let which, let found, let limit):
-            "this \(format.rawValue) file has \(which) \(found), the limit is \(limit)"
+        case .limit(let format, let which, let offset, let found, let limit):
+            "this \(format.rawValue) file has \(which) \(found) (at byte \(offset)), the limit is \(limit)"
         case .refused(let format, let field, let offset, let what):
             "this \(format.rawValue) file is refused: \(field) at byte \(offset): \(what.description)"
         case .disagrees(let declared, let found):
             "declared as \(declared.rawValue), but the content is \(found.rawValue)"
-        case .noReader(let format):
-            "\(format.rawValue) files cannot be read by this version; declare the variant opaque to publish it"
+        case .files(let format, let problem): problem.text(format)
         }
     }
 }
@@ -84,6 +117,20 @@ extension FormatError.Malformation: CustomStringConvertible {
         case .notADecimal: "not a decimal number from 0 up"
         case .outOfRange: "a number out of range"
         case .unknownElementType(let number): "an unknown element type, \(number)"
+        case .badMagic: "it does not start as the format says"
+        case .byteSwapped: "its bytes are in big-endian order; convert it to little-endian"
+        case .unknownVersion(let number): "version \(number), which this reader does not know"
+        case .badReference: "it leads outside the part of the file where it must lead to"
+        case .unexpectedByte: "a byte that cannot stand there"
+        case .misaligned: "it is not at a multiple of the alignment"
+        case .overlap: "it shares bytes with something else"
+        case .gap: "there are bytes before it that belong to nothing"
+        case .trailingBytes: "there are bytes after it that belong to nothing"
+        case .wrongLength(let expected, let found): "it needs \(expected) bytes and has \(found)"
+        case .nestedArray: "an array inside an array"
+        case .notFinite: "a number that is not finite"
+        case .unknownTypeName(let name): "an unknown element type, `\(name)`"
+        case .unknownValueType(let number): "an unknown type of value, \(number)"
         }
     }
 }
@@ -98,6 +145,32 @@ extension FormatError.Refusal: CustomStringConvertible {
         case .deviceContext: "an EPContext node, which holds code for one device; publish the portable model"
         case .operatorDomain(let domain):
             "operators of the domain `\(domain)`, which need code that is not part of the model"
+        case .modelKind(let kind):
+            "a model of the kind \(kind), which needs code or files that are not part of it"
+        case .trainable: "it can be trained on the device; export the model for inference"
+        }
+    }
+}
+
+extension FormatError.VariantProblem {
+    func text(_ format: ModelFormat) -> String {
+        switch self {
+        case .noModel:
+            "none of the files is a model that can be read; declare the variant opaque to publish it"
+        case .severalModels(let paths):
+            "there are \(paths.count) models (\(paths.prefix(8).joined(separator: ", "))"
+                + "\(paths.count > 8 ? ", …" : "")); publish each as a model or a variant of its own"
+        case .missing(let path, let user): "\(user) needs \(path), which is not among the files"
+        case .tooShort(let path, let found, let needed, let user):
+            "\(path) has \(found) bytes, and \(user) needs \(needed) of it"
+        case .stray(let path): "\(path) belongs to no part of the \(format.rawValue) model; take it out"
+        case .contradiction(let path, let what): "\(path) does not fit the other files: \(what)"
+        case .pickle(let path):
+            "\(path) is a Python pickle, which runs its author's code when it is opened; convert it "
+                + "(safetensors), or declare the variant opaque"
+        case .entryUnknown: "there are several files, and nothing says which of them is the entry"
+        case .badEntry(let declared, let found):
+            "the entry is said to be \(declared), and the model's is \(found)"
         }
     }
 }

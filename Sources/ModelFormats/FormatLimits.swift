@@ -1,3 +1,5 @@
+import Manifest
+
 /// How much of everything a reader takes before it gives up.
 ///
 /// Far above honest models, and low enough that a file made to exhaust a
@@ -24,5 +26,30 @@ package struct FormatLimits: Equatable, Sendable {
     package var labelBytes: UInt64 = 32 << 20
     package var externalFiles = 4_096
 
+    /// In a file that is a list of tensors.
+    package var tensors = 65_536
+
+    /// Bytes of the table in front of a safetensors file.
+    package var tensorHeader: UInt64 = 16 << 20
+
     package init() {}
+}
+
+extension FormatLimits {
+    /// Whether so many pairs of metadata, with so many bytes, are taken.
+    func check(pairs: Int, bytes: UInt64, _ format: ModelFormat, at offset: UInt64) throws(FormatError) {
+        guard pairs <= metadataPairs else {
+            let limit = UInt64(metadataPairs)
+            throw .limit(format, which: "metadata pairs", offset: offset, found: UInt64(pairs), limit: limit)
+        }
+        guard bytes <= metadataTotal else {
+            throw .limit(
+                format,
+                which: "bytes of metadata",
+                offset: offset,
+                found: bytes,
+                limit: metadataTotal
+            )
+        }
+    }
 }

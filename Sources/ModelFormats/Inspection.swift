@@ -8,14 +8,23 @@ package struct Inspection: Equatable, Sendable {
 
     /// In normal form, ready for a manifest.
     ///
-    /// Of a format that says no interface, or has no reader yet, it is empty
-    /// and marked as declared.
+    /// Of a format that says no interface it is marked as declared, and has
+    /// no more than digests of tokenizers and of the table of tensors.
     package var interface: Interface
     package var requires: Requirements
 
     /// Files beside this one that belong to the model, by path.
     package var externalFiles: [ExternalFile]
     package var metadata: ModelMetadata
+
+    /// Of formats that are lists of tensors; their summary is part of the interface.
+    package var tensors: [TensorRow] = []
+
+    /// Of an ML Program: by file, where the records of its weights start.
+    var weightRecords: [FilePath: [UInt64]] = [:]
+
+    /// Of a GGUF file that is one of several.
+    package var split: GGUFSplit?
 
     package init(
         format: ModelFormat,

@@ -25,11 +25,12 @@ package enum ModelFile {
         switch expected ?? found {
         case .onnx: return try ONNXReader(source, limits: limits).inspection()
         case nil: return try inspectUnnamed(source, limits: limits)
-        case .gguf?, .tflite?, .safetensors?:
-            guard let found else { throw .disagrees(declared: expected ?? .opaque, found: .opaque) }
-            return Inspection(format: found)
+        case .safetensors: return try SafetensorsReader(source, limits: limits).inspection()
+        case .gguf: return try GGUFReader(source, limits: limits).inspection()
+        case .coreMLModel: return try CoreMLReader(source, limits: limits).inspection()
+        case .tflite: return try TFLiteReader(source, limits: limits).inspection()
         case .opaque?: return Inspection(format: .opaque)
-        case let format?: throw .noReader(format)
+        case let format?: throw .files(format, .noModel)
         }
     }
 
@@ -45,7 +46,7 @@ package enum ModelFile {
         }
     }
 
-    private static func format(ofName name: String) -> ModelFormat? {
+    static func format(ofName name: String) -> ModelFormat? {
         let suffixes: KeyValuePairs<String, ModelFormat> = [
             ".onnx": .onnx, ".tflite": .tflite, ".gguf": .gguf, ".safetensors": .safetensors,
             ".mlmodel": .coreMLModel,

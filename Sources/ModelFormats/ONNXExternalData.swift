@@ -70,7 +70,13 @@ struct ONNXExternalData {
         }
         guard stretches[location.path] != nil || stretches.count < limits.externalFiles else {
             let limit = UInt64(limits.externalFiles)
-            throw .limit(.onnx, which: "external files", found: limit + 1, limit: limit)
+            throw .limit(
+                .onnx,
+                which: "external files",
+                offset: location.field.offset,
+                found: limit + 1,
+                limit: limit
+            )
         }
         stretches[location.path, default: []].append(
             Stretch(start: first, end: length == nil ? nil : end, offset: location.field.offset)

@@ -67,7 +67,13 @@ extension ONNXReader {
     ) throws(FormatError) -> Feature {
         guard count < ShapeLimits.features else {
             let limit = UInt64(ShapeLimits.features)
-            throw .limit(.onnx, which: "\(what)s", found: UInt64(count) + 1, limit: limit)
+            throw .limit(
+                .onnx,
+                which: "\(what)s",
+                offset: field.offset,
+                found: UInt64(count) + 1,
+                limit: limit
+            )
         }
         var name: FeatureName?
         var type: ValueType?

@@ -43,9 +43,15 @@ struct ONNXLabels {
         let text = try field.text("strings", limit: reader.limits.labelBytes, in: reader)
         bytes += UInt64(text.utf8.count)
         guard bytes <= reader.limits.labelBytes else {
-            throw .limit(.onnx, which: "bytes of class labels", found: bytes, limit: reader.limits.labelBytes)
+            throw .limit(
+                .onnx,
+                which: "bytes of class labels",
+                offset: field.offset,
+                found: bytes,
+                limit: reader.limits.labelBytes
+            )
         }
-        try checkCount(texts.count, reader.limits)
+        try checkCount(texts.count, reader.limits, at: field.offset)
         texts.append(JSONText(text))
     }
 
@@ -57,7 +63,7 @@ struct ONNXLabels {
     ) throws(FormatError) {
         guard isLabels else { return }
         guard case .payload = field.value else {
-            try checkCount(integers.count, reader.limits)
+            try checkCount(integers.count, reader.limits, at: field.offset)
             integers.append(try field.integer("ints"))
             return
         }
@@ -68,7 +74,7 @@ struct ONNXLabels {
             value |= UInt64(byte & 0x7F) << shift
             shift += 7
             guard byte & 0x80 == 0 else { continue }
-            try checkCount(integers.count, reader.limits)
+            try checkCount(integers.count, reader.limits, at: field.offset)
             integers.append(Int64(bitPattern: value))
             value = 0
             shift = 0
@@ -76,9 +82,15 @@ struct ONNXLabels {
         guard shift == 0 else { throw field.error("ints", .endsEarly) }
     }
 
-    private func checkCount(_ count: Int, _ limits: FormatLimits) throws(FormatError) {
+    private func checkCount(_ count: Int, _ limits: FormatLimits, at offset: UInt64) throws(FormatError) {
         guard count < limits.labels else {
-            throw .limit(.onnx, which: "class labels", found: UInt64(count) + 1, limit: UInt64(limits.labels))
+            throw .limit(
+                .onnx,
+                which: "class labels",
+                offset: offset,
+                found: UInt64(count) + 1,
+                limit: UInt64(limits.labels)
+            )
         }
     }
 

@@ -83,7 +83,13 @@ struct ONNXReader {
         metadataBytes += UInt64(text.utf8.count)
         guard metadataBytes <= reader.limits.metadataTotal else {
             let limit = reader.limits.metadataTotal
-            throw .limit(.onnx, which: "bytes of metadata", found: metadataBytes, limit: limit)
+            throw .limit(
+                .onnx,
+                which: "bytes of metadata",
+                offset: field.offset,
+                found: metadataBytes,
+                limit: limit
+            )
         }
         return text
     }
@@ -134,7 +140,7 @@ struct ONNXReader {
         }
         guard metadata.properties.count < reader.limits.metadataPairs else {
             let limit = UInt64(reader.limits.metadataPairs)
-            throw .limit(.onnx, which: "metadata pairs", found: limit + 1, limit: limit)
+            throw .limit(.onnx, which: "metadata pairs", offset: field.offset, found: limit + 1, limit: limit)
         }
         metadata.properties.append(ModelMetadata.Property(key: key, value: value))
     }

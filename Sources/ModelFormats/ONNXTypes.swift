@@ -9,7 +9,13 @@ extension ONNXReader {
     func readType(_ message: ProtobufMessage, nesting: Int) throws(FormatError) -> ValueType {
         guard nesting < ShapeLimits.typeNesting else {
             let limit = UInt64(ShapeLimits.typeNesting)
-            throw .limit(.onnx, which: "nesting of types", found: UInt64(nesting) + 1, limit: limit)
+            throw .limit(
+                .onnx,
+                which: "nesting of types",
+                offset: message.range.lowerBound,
+                found: UInt64(nesting) + 1,
+                limit: limit
+            )
         }
         var type: ValueType?
         var fields = ProtobufFields(message, singular: Self.choices.union([6]), in: reader)
@@ -119,14 +125,20 @@ extension ONNXReader {
             guard field.number == 1 else { continue }
             guard dimensions.count < ShapeLimits.rank else {
                 let limit = UInt64(ShapeLimits.rank)
-                throw .limit(.onnx, which: "dimensions", found: limit + 1, limit: limit)
+                throw .limit(.onnx, which: "dimensions", offset: field.offset, found: limit + 1, limit: limit)
             }
             let dimension = try readDimension(field)
             if case .fixed(let size) = dimension, size > 0 {
                 let (product, overflow) = elements.multipliedReportingOverflow(by: size)
                 guard !overflow, product <= ShapeLimits.elements else {
                     let limit = UInt64(ShapeLimits.elements)
-                    throw .limit(.onnx, which: "elements of a tensor", found: .max, limit: limit)
+                    throw .limit(
+                        .onnx,
+                        which: "elements of a tensor",
+                        offset: field.offset,
+                        found: .max,
+                        limit: limit
+                    )
                 }
                 elements = product
             }
@@ -147,7 +159,13 @@ extension ONNXReader {
                 guard size >= 0 else { throw inner.error("dim_value", .outOfRange) }
                 guard size <= ShapeLimits.dimension else {
                     let limit = UInt64(ShapeLimits.dimension)
-                    throw .limit(.onnx, which: "size of a dimension", found: UInt64(size), limit: limit)
+                    throw .limit(
+                        .onnx,
+                        which: "size of a dimension",
+                        offset: inner.offset,
+                        found: UInt64(size),
+                        limit: limit
+                    )
                 }
                 dimension = .fixed(size)
             } else {

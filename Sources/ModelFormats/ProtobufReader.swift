@@ -30,17 +30,29 @@ final class ProtobufReader {
     /// The whole file as a message.
     var root: ProtobufMessage { ProtobufMessage(range: 0..<source.length, depth: 0, field: "model") }
 
-    func spend(bytes count: UInt64) throws(FormatError) {
+    func spend(bytes count: UInt64, at offset: UInt64) throws(FormatError) {
         guard count <= bytesLeft else {
             let found = limits.bytes - bytesLeft + count
-            throw .limit(format, which: "bytes of structure", found: found, limit: limits.bytes)
+            throw .limit(
+                format,
+                which: "bytes of structure",
+                offset: offset,
+                found: found,
+                limit: limits.bytes
+            )
         }
         bytesLeft -= count
     }
 
-    func spendField() throws(FormatError) {
+    func spendField(at offset: UInt64) throws(FormatError) {
         guard fieldsLeft > 0 else {
-            throw .limit(format, which: "fields", found: limits.fields + 1, limit: limits.fields)
+            throw .limit(
+                format,
+                which: "fields",
+                offset: offset,
+                found: limits.fields + 1,
+                limit: limits.fields
+            )
         }
         fieldsLeft -= 1
     }
@@ -60,8 +72,10 @@ final class ProtobufReader {
     func bytes(_ field: ProtobufField, limit: UInt64, which: String) throws(FormatError) -> [UInt8] {
         let range = try field.payload(in: self)
         let count = range.upperBound - range.lowerBound
-        guard count <= limit else { throw .limit(format, which: which, found: count, limit: limit) }
-        try spend(bytes: count)
+        guard count <= limit else {
+            throw .limit(format, which: which, offset: field.offset, found: count, limit: limit)
+        }
+        try spend(bytes: count, at: field.offset)
         return try read(range.lowerBound, Int(count))
     }
 
@@ -85,7 +99,8 @@ struct ProtobufMessage {
 struct ProtobufField {
     enum Value {
         case varint(UInt64)
-        case fixed64, fixed32
+        case fixed64(at: UInt64)
+        case fixed32(at: UInt64)
         case payload(Range<UInt64>)
     }
 
@@ -113,6 +128,7 @@ struct ProtobufField {
             throw .limit(
                 format,
                 which: "nesting of messages",
+                offset: offset,
                 found: UInt64(message.depth + 1),
                 limit: UInt64(reader.limits.depth)
             )
@@ -162,8 +178,8 @@ struct ProtobufFields {
 
     mutating func next() throws(FormatError) -> ProtobufField? {
         guard offset < message.range.upperBound else { return nil }
-        try reader.spendField()
         let start = offset
+        try reader.spendField(at: start)
         let key = try varint(start)
         let number = key >> 3
         guard (1...0x1FFF_FFFF).contains(number) else { throw error(start, .badFieldNumber) }
@@ -171,15 +187,13 @@ struct ProtobufFields {
         switch key & 7 {
         case 0: value = .varint(try varint(start))
         case 1:
-            _ = try skip(8, start)
-            value = .fixed64
+            value = .fixed64(at: try skip(8, start).lowerBound)
         case 2:
             let length = try varint(start)
             value = .payload(try skip(length, start))
         case 3, 4: throw error(start, .group)
         case 5:
-            _ = try skip(4, start)
-            value = .fixed32
+            value = .fixed32(at: try skip(4, start).lowerBound)
         default: throw error(start, .badWireType)
         }
         let field = ProtobufField(
@@ -216,7 +230,7 @@ struct ProtobufFields {
                 throw error(start, message.depth == 0 ? .endsEarly : .beyondParent)
             }
             let byte = try reader.byte(at: offset)
-            try reader.spend(bytes: 1)
+            try reader.spend(bytes: 1, at: start)
             offset += 1
             guard index < 9 || byte <= 1 else { throw error(start, .varintTooLong) }
             value |= UInt64(byte & 0x7F) << UInt64(index * 7)

@@ -3,6 +3,7 @@ import Foundation
 import Manifest
 import ModelFormats
 import Names
+import Testing
 
 /// The files under `Tests/Fixtures/models`.
 enum Fixtures {
@@ -24,9 +25,49 @@ enum Fixtures {
         try ModelFile.inspect(source: MemorySource(try bytes(path)), name: path)
     }
 
+    static func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: self.folder.appending(path: folder).path).sorted()
+    }
+
+    /// The files below `folder` whose path there starts with `start`, by that path.
+    static func contents(_ folder: String, inside start: String) throws -> [String: [UInt8]] {
+        let top = self.folder.appending(path: folder)
+        var files: [String: [UInt8]] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: top.path) where path.hasPrefix(start)
+        {
+            let place = top.appending(path: path)
+            guard try place.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true,
+                !path.hasSuffix(".expected.json")
+            else { continue }
+            files[path] = Array(try Data(contentsOf: place))
+        }
+        return files
+    }
+
+    static func variant(
+        _ files: [String: [UInt8]],
+        opening: @escaping (String, MemorySource) -> any ByteSource = { $1 }
+    ) throws -> VariantFiles {
+        let list = try files.map { path, bytes in
+            VariantFiles.File(path: try #require(FilePath(path)), length: UInt64(bytes.count))
+        }
+        return VariantFiles(list) { (path) throws(FormatError) in
+            opening(path.description, MemorySource(files[path.description] ?? []))
+        }
+    }
+
+    static func variant(
+        _ folder: String,
+        inside start: String,
+        opening: @escaping (String, MemorySource) -> any ByteSource = { $1 }
+    ) throws -> VariantFiles { try variant(contents(folder, inside: start), opening: opening) }
+
     /// The member `schema` of a file of expectations, which holds fractions elsewhere.
     static func schema(_ path: String) throws -> JSONValue {
-        let document = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.appending(path: path)))
+        // The one fraction in them; Sealift's documents have decimals as text.
+        let text = String(decoding: try bytes(path), as: UTF8.self)
+            .replacing("\"default_value\": 0.5", with: "\"default_value\": \"0.5\"")
+        let document = try JSONSerialization.jsonObject(with: Data(text.utf8))
         return try value((document as? [String: Any])?["schema"])
     }
 

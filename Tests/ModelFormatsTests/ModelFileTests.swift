@@ -5,9 +5,6 @@ import Testing
 
 @Suite("The format of a file")
 struct ModelFileTests {
-    private static let flatbuffer: [UInt8] =
-        [28, 0, 0, 0] + Array("TFL3".utf8) + Array(repeating: 0, count: 24)
-    private static let gguf = Array("GGUF".utf8) + [3, 0, 0, 0]
     private static let tensors: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + Array("{}".utf8)
 
     private func format(
@@ -21,25 +18,32 @@ struct ModelFileTests {
     @Test("content decides where a name says nothing")
     func content() throws {
         #expect(try format(ONNX.model(graph: ONNX.minimal), "model") == .onnx)
-        #expect(try format(Self.flatbuffer, "model.bin") == .tflite)
-        #expect(try format(Self.gguf, "model.bin") == .gguf)
+        #expect(try format(Fixtures.bytes("tflite/mlp_signature.tflite"), "model.bin") == .tflite)
+        #expect(try format(Fixtures.bytes("gguf/tiny_llama.gguf"), "model.bin") == .gguf)
         #expect(try format(Self.tensors, "model.bin") == .safetensors)
         #expect(try format(Array("just some text".utf8), "weights.dat") == .opaque)
         #expect(try format([], "empty") == .opaque)
     }
 
     @Test("content must agree with the name, and with what was declared")
-    func agreement() {
+    func agreement() throws {
+        let flatbuffer = try Fixtures.bytes("tflite/mlp_signature.tflite")
         #expect(throws: FormatError.disagrees(declared: .onnx, found: .tflite)) {
-            try format(Self.flatbuffer, "model.onnx")
+            try format(flatbuffer, "model.onnx")
         }
+        let gguf = try Fixtures.bytes("gguf/tiny_llama.gguf")
         #expect(throws: FormatError.disagrees(declared: .onnx, found: .gguf)) {
-            try format(Self.gguf, "model.gguf", declared: .onnx)
+            try format(gguf, "model.gguf", declared: .onnx)
         }
-        #expect(throws: FormatError.disagrees(declared: .tflite, found: .opaque)) {
+        #expect(throws: FormatError.disagrees(declared: .coreMLModel, found: .safetensors)) {
+            try format(Self.tensors, "model.mlmodel")
+        }
+        #expect(throws: FormatError.malformed(.tflite, field: "identifier", offset: 4, .badMagic)) {
             try format(ONNX.model(graph: ONNX.minimal), "model.tflite")
         }
-        #expect(throws: FormatError.noReader(.coreMLModel)) { try format([8, 1], "model.mlmodel") }
+        let coreML = try Fixtures.bytes("coreml/glm_regressor.mlmodel")
+        #expect(throws: FormatError.self) { try format(coreML, "model.onnx") }
+        #expect(throws: FormatError.self) { try format(ONNX.model(graph: ONNX.minimal), "model.mlmodel") }
     }
 
     @Test("a file declared opaque is not read")

@@ -13,7 +13,7 @@ struct ONNXRefusalTests {
         ("onnx_group", .malformed(.onnx, field: "model", offset: 0, .group)),
         ("onnx_len_overflow", .malformed(.onnx, field: "model", offset: 0, .endsEarly)),
         ("onnx_truncated", .malformed(.onnx, field: "graph", offset: 2, .beyondParent)),
-        ("onnx_deep_types", .limit(.onnx, which: "nesting of types", found: 17, limit: 16)),
+        ("onnx_deep_types", .limit(.onnx, which: "nesting of types", offset: 108, found: 17, limit: 16)),
         (
             "onnx_ext_negative",
             .malformed(.onnx, field: "initializer.external_data.offset", offset: 53, .notADecimal)
@@ -182,7 +182,7 @@ struct ONNXRefusalTests {
             var limits = FormatLimits()
             change(&limits)
             let error = #expect(throws: FormatError.self) { try inspect(bytes, limits: limits) }
-            guard case .limit(.onnx, let which, _, _) = error else { return nil }
+            guard case .limit(.onnx, let which, _, _, _) = error else { return nil }
             return which
         }
         let plain = ONNX.model(graph: ONNX.minimal)

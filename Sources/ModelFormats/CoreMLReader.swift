@@ -1,0 +1,147 @@
+import Manifest
+import Names
+
+/// Reads a Core ML specification (Model, of coremltools 9.0) without its weights.
+///
+/// In order: the description, which is the interface; the model itself, for
+/// class labels, what is inside a pipeline, and kinds that need code or files
+/// from elsewhere; of an ML Program its functions, whose inputs must be those
+/// of the description, and the places of its weights.
+struct CoreMLReader {
+    static let format = ModelFormat.coreMLModel
+
+    let reader: ProtobufReader
+    var metadata = ModelMetadata()
+    var metadataBytes: UInt64 = 0
+    var propertyKeys: Set<[UInt8]> = []
+    var program: CoreMLProgram?
+
+    /// Where weights lie in other files: by file, the places of their records.
+    var weights: [FilePath: Set<UInt64>] = [:]
+
+    init(_ source: any ByteSource, limits: FormatLimits) {
+        reader = ProtobufReader(source, format: Self.format, limits: limits)
+    }
+
+    consuming func inspection() throws(FormatError) -> Inspection {
+        let model = try readModel(reader.root, isInside: false)
+        guard let version = model.version, let description = model.description else {
+            let field = model.version == nil ? "specificationVersion" : "description"
+            throw .malformed(
+                Self.format,
+                field: "model.\(field)",
+                offset: reader.root.range.upperBound,
+                .missing
+            )
+        }
+        guard (1...Int64(Int32.max)).contains(version) else {
+            throw .malformed(Self.format, field: "model.specificationVersion", offset: 0, .outOfRange)
+        }
+        guard model.kind != nil else {
+            throw .malformed(Self.format, field: "model.Type", offset: reader.root.range.upperBound, .missing)
+        }
+        try program?.check(against: description)
+        metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        var inspection = Inspection(format: Self.format, interface: description.interface)
+        inspection.interface.labels = model.labels
+        inspection.requires = Requirements(specificationVersion: version)
+        inspection.externalFiles = weights.sorted { $0.key < $1.key }.map { path, places in
+            ExternalFile(path: path, requiredLength: (places.max() ?? 0) + CoreMLWeights.recordLength)
+        }
+        inspection.weightRecords = weights.mapValues { $0.sorted() }
+        inspection.metadata = metadata
+        return inspection
+    }
+
+    /// What one Model message says, also one inside a pipeline.
+    struct Model {
+        var version: Int64?
+        var description: CoreMLDescription?
+        var kind: String?
+        var labels: ClassLabels?
+    }
+
+    /// Reads a Model.
+    ///
+    /// - Parameters:
+    ///   - message: The model.
+    ///   - isInside: Whether it is part of a pipeline; then its words are not those of the whole.
+    mutating func readModel(_ message: ProtobufMessage, isInside: Bool) throws(FormatError) -> Model {
+        var model = Model()
+        var fields = ProtobufFields(message, singular: [1, 2, 10], in: reader)
+        while let field = try fields.next() {
+            switch field.number {
+            case 1: model.version = try field.integer("specificationVersion")
+            case 2:
+                let message = try field.message("description", in: reader)
+                model.description = try readDescription(message, isInside: isInside)
+            case 10:
+                guard try field.integer("isUpdatable") == 0 else {
+                    throw .refused(Self.format, field: "isUpdatable", offset: field.offset, .trainable)
+                }
+            default:
+                guard let kind = Self.kinds[field.number] else { continue }
+                guard model.kind == nil else { throw field.error("Type", .contradiction) }
+                model.kind = kind
+                model.labels = try readKind(field, kind)
+            }
+        }
+        if !isInside, let kind = model.kind { try note("model_type", kind, at: message.range.lowerBound) }
+        return model
+    }
+
+    /// The choices of `Model.Type`.
+    private static let kinds: [UInt32: String] = [
+        200: "pipelineClassifier", 201: "pipelineRegressor", 202: "pipeline", 300: "glmRegressor",
+        301: "supportVectorRegressor", 302: "treeEnsembleRegressor", 303: "neuralNetworkRegressor",
+        304: "bayesianProbitRegressor", 400: "glmClassifier", 401: "supportVectorClassifier",
+        402: "treeEnsembleClassifier", 403: "neuralNetworkClassifier", 404: "kNearestNeighborsClassifier",
+        500: "neuralNetwork", 501: "itemSimilarityRecommender", 502: "mlProgram", 555: "customModel",
+        556: "linkedModel", 560: "classConfidenceThresholding", 600: "oneHotEncoder", 601: "imputer",
+        602: "featureVectorizer", 603: "dictVectorizer", 604: "scaler", 606: "categoricalMapping",
+        607: "normalizer", 609: "arrayFeatureExtractor", 610: "nonMaximumSuppression", 900: "identity",
+        2000: "textClassifier", 2001: "wordTagger", 2002: "visionFeaturePrint",
+        2003: "soundAnalysisPreprocessing", 2004: "gazetteer", 2005: "wordEmbedding",
+        2006: "audioFeaturePrint", 3000: "serializedModel",
+    ]
+
+    private mutating func readKind(_ field: ProtobufField, _ kind: String) throws(FormatError) -> ClassLabels?
+    {
+        let message = try field.message(kind, in: reader)
+        switch field.number {
+        case 555, 556, 3000:
+            throw .refused(Self.format, field: kind, offset: field.offset, .modelKind(kind))
+        case 200, 201: return try readPipelines(message, keepsLabels: field.number == 200)
+        case 202: return try readPipeline(message)
+        case 303, 403, 500: return try readNetwork(message)
+        case 400, 401, 402, 404, 610: return try readLabels(of: message)
+        case 502: return try readProgram(message)
+        default: return nil
+        }
+    }
+
+    /// PipelineClassifier and PipelineRegressor: a message around a Pipeline.
+    private mutating func readPipelines(
+        _ message: ProtobufMessage,
+        keepsLabels: Bool
+    ) throws(FormatError) -> ClassLabels? {
+        var labels: ClassLabels?
+        var fields = ProtobufFields(message, singular: [1], in: reader)
+        while let field = try fields.next() {
+            guard field.number == 1 else { continue }
+            labels = try readPipeline(try field.message("pipeline", in: reader))
+        }
+        return keepsLabels ? labels : nil
+    }
+
+    /// - Returns: The labels of the last model.
+    private mutating func readPipeline(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
+        var labels: ClassLabels?
+        var fields = ProtobufFields(message, in: reader)
+        while let field = try fields.next() {
+            guard field.number == 1 else { continue }
+            labels = try readModel(try field.message("models", in: reader), isInside: true).labels
+        }
+        return labels
+    }
+}

@@ -1,0 +1,148 @@
+import CanonicalJSON
+import Manifest
+import ModelFormats
+import Names
+import Testing
+
+@Suite("safetensors and GGUF files of the official libraries")
+struct TensorFileTests {
+    @Test("the tensors of a safetensors file are those that the library sees")
+    func safetensors() throws {
+        let found = try Fixtures.inspect("safetensors/tiny.safetensors")
+        let schema = try Fixtures.schema("safetensors/tiny.safetensors.expected.json")
+        let tensors = schema["tensors"]?.object?.members ?? []
+        #expect(found.format == .safetensors)
+        #expect(found.tensors.map(\.name.description).sorted() == tensors.map(\.key.string))
+        for row in found.tensors {
+            let expected = schema["tensors"]?[row.name.description]
+            #expect(row.type == expected?["dtype"]?.string)
+            #expect(row.shape == expected?["shape"]?.array?.compactMap(\.integer))
+        }
+        for member in schema["metadata"]?.object?.members ?? [] {
+            #expect(found.metadata[member.key.string] == member.value.string)
+        }
+        #expect(found.interface.isDeclared)
+        #expect(found.interface.tensors?.count == 6)
+        #expect(try Interface(json: found.interface.json) == found.interface)
+    }
+
+    @Test("the tensors and metadata of a GGUF file are those that the library sees")
+    func gguf() throws {
+        let found = try Fixtures.inspect("gguf/tiny_llama.gguf")
+        let schema = try Fixtures.schema("gguf/tiny_llama.gguf.expected.json")
+        let tensors = schema["tensors"]?.array ?? []
+        #expect(found.format == .gguf)
+        #expect(found.requires.specificationVersion == schema["version"]?.integer)
+        #expect(found.tensors.map(\.name.description) == tensors.compactMap { $0["name"]?.string })
+        #expect(found.tensors.map(\.type) == tensors.compactMap { $0["type"]?.string })
+        #expect(found.tensors.map(\.shape) == tensors.map { $0["ne"]?.array?.compactMap(\.integer) ?? [] })
+        for key in ["author", "license", "name", "version"] {
+            #expect(found.metadata["general.\(key)"] == schema["metadata"]?[key]?.string)
+        }
+        #expect(found.metadata["general.architecture"] == schema["architecture"]?.string)
+        #expect(found.metadata["general.alignment"] == "64")
+        #expect(found.metadata["fixture.i8"] == "-3")
+        #expect(found.metadata["fixture.u64"] == "9223372036854775808")
+        #expect(found.metadata["fixture.f64"] == "2.5")
+        #expect(found.metadata["tokenizer.ggml.tokens"] == "[5 × string]")
+        #expect(found.interface.isDeclared)
+        #expect(try Interface(json: found.interface.json) == found.interface)
+    }
+
+    @Test("what decides the meaning of tokens is digested, and a chat template is nowhere else")
+    func tokenizers() throws {
+        let found = try Fixtures.inspect("gguf/tiny_llama.gguf")
+        let names = [
+            "tokenizer.chat_template", "tokenizer.ggml.model", "tokenizer.ggml.scores",
+            "tokenizer.ggml.tokens",
+        ]
+        #expect(found.interface.tokenizers.map(\.name.description) == names)
+        #expect(found.metadata["tokenizer.chat_template"] == nil)
+        var bytes = try Fixtures.bytes("gguf/tiny_llama.gguf")
+        let token = try #require(bytes.firstRange(of: Array("</s>".utf8)))
+        bytes[token.lowerBound] = UInt8(ascii: "[")
+        let other = try ModelFile.inspect(source: MemorySource(bytes), name: "x.gguf")
+        let differing = zip(found.interface.tokenizers, other.interface.tokenizers).filter { $0 != $1 }
+        #expect(differing.map(\.0.name.description) == ["tokenizer.ggml.tokens"])
+    }
+
+    @Test("the digest of a table of tensors does not follow their order, and follows names, types and shapes")
+    func summary() throws {
+        let rows = try Fixtures.inspect("safetensors/tiny.safetensors").tensors
+        #expect(rows.summary == Array(rows.reversed()).summary)
+        #expect(rows.summary != Array(rows.dropLast()).summary)
+    }
+}
+
+@Suite("Models in several files")
+struct ModelSetTests {
+    private func refusal(
+        _ folder: String,
+        _ edit: (inout [String: [UInt8]]) -> Void
+    ) throws -> String? {
+        var files = try Fixtures.contents(folder, inside: "set")
+        edit(&files)
+        do { _ = try ModelFile.inspect(Fixtures.variant(files)) } catch { return "\(error)" }
+        return nil
+    }
+
+    private static func part(_ number: Int) -> String { "set-0000\(number)-of-00003.gguf" }
+
+    @Test("a GGUF set is one model, entered by its first part")
+    func gguf() throws {
+        let found = try ModelFile.inspect(Fixtures.variant("gguf", inside: "set"), declared: .gguf)
+        #expect(found.entry.description == Self.part(1))
+        #expect(found.inspection.tensors.map(\.name.description).count == 3)
+        #expect(found.inspection.interface.tensors?.count == 3)
+        #expect(found.inspection.metadata.graphName == "set")
+    }
+
+    @Test("a GGUF set that lacks a part, has one twice or has one of another set is refused")
+    func ggufParts() throws {
+        for number in 1...3 {
+            #expect(try refusal("gguf") { $0[Self.part(number)] = nil }?.contains("part \(number)") == true)
+        }
+        let twice = try refusal("gguf") { $0[Self.part(3)] = $0[Self.part(2)] }
+        #expect(twice?.contains("does not fit the other files") == true)
+        let fourth = try refusal("gguf") { $0["set-00004-of-00003.gguf"] = $0[Self.part(3)] }
+        #expect(fourth != nil)
+        let other = try refusal("gguf") { $0["set-00001-of-00002.gguf"] = $0[Self.part(1)] }
+        #expect(other?.contains("2 models") == true)
+        let alone = try refusal("gguf") { $0 = ["model.gguf": $0[Self.part(2)] ?? []] }
+        #expect(alone?.contains("3 files, of which it is one") == true)
+    }
+
+    private static let index = "set/model.safetensors.index.json"
+
+    @Test("safetensors files with an index are one model, entered by the first of them")
+    func safetensors() throws {
+        let found = try ModelFile.inspect(Fixtures.variant("safetensors", inside: "set"))
+        #expect(found.entry.description == "set/model-00001-of-00002.safetensors")
+        #expect(found.inspection.format == .safetensors)
+        #expect(found.inspection.interface.tensors?.count == 3)
+    }
+
+    @Test("an index and files that say different things are refused")
+    func safetensorsParts() throws {
+        func edited(_ old: String, _ new: String) throws -> String? {
+            try refusal("safetensors") { files in
+                let text = String(decoding: files[Self.index] ?? [], as: UTF8.self)
+                files[Self.index] = Array(text.replacing(old, with: new).utf8)
+            }
+        }
+        let lacking = try refusal("safetensors") { $0["set/model-00002-of-00002.safetensors"] = nil }
+        #expect(lacking?.contains("which is not among the files") == true)
+        let stray = try refusal("safetensors") {
+            $0["set/other.safetensors"] = $0["set/model-00001-of-00002.safetensors"]
+        }
+        #expect(stray?.contains("belongs to no part") == true)
+        #expect(try edited("\"a\"", "\"z\"")?.contains("the index has tensor `a` elsewhere") == true)
+        #expect(try edited("\"c\":", "\"b\":")?.contains("stands twice") == true)
+        #expect(try edited("model-00001", "../model-00001")?.contains("weight_map") == true)
+        #expect(try edited("weight_map", "weights")?.contains("it is missing") == true)
+        #expect(
+            try edited("\"a\":", "\"d\": \"model-00001-of-00002.safetensors\", \"a\":")?.contains("4 tensors")
+                == true
+        )
+    }
+}
