@@ -12,6 +12,12 @@ package struct Card: Equatable, Sendable {
         package var compute: [ComputeUnit]?
         package var memory: MemoryNeed?
 
+        /// What the files are; they must agree, except that `opaque` asks for no reading.
+        package var format: ModelFormat?
+
+        /// Which file a runtime opens, where the files leave a choice.
+        package var entry: FilePath?
+
         package init(compute: [ComputeUnit]? = nil, memory: MemoryNeed? = nil) {
             self.compute = compute
             self.memory = memory
@@ -135,6 +141,10 @@ extension Card.VariantNotes {
         memory = try reader.optionalReader("memory").map { (inner) throws(ManifestError) in
             try MemoryNeed(inner)
         }
+        format = try reader.optionalParsed("format", "a format that version 1 knows") {
+            ModelFormat(rawValue: $0)
+        }
+        entry = try reader.optionalParsed("entry", "a safe relative path in NFC") { FilePath($0) }
         try reader.finish()
     }
 
@@ -142,6 +152,8 @@ extension Card.VariantNotes {
         var object = JSONObject()
         object.set("compute", nonEmpty: compute?.map { .text($0.rawValue) } ?? [])
         object.set("memory", memory?.json)
+        object.set("format", text: format?.rawValue)
+        object.set("entry", text: entry?.description)
         return .object(object)
     }
 }

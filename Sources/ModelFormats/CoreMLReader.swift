@@ -61,11 +61,7 @@ struct CoreMLReader {
         var labels: ClassLabels?
     }
 
-    /// Reads a Model.
-    ///
-    /// - Parameters:
-    ///   - message: The model.
-    ///   - isInside: Whether it is part of a pipeline; then its words are not those of the whole.
+    /// Reads a Model; the words of one inside a pipeline are not those of the whole.
     mutating func readModel(_ message: ProtobufMessage, isInside: Bool) throws(FormatError) -> Model {
         var model = Model()
         var fields = ProtobufFields(message, singular: [1, 2, 10], in: reader)

@@ -7,12 +7,6 @@ enum CoreMLWeights {
     private static let sentinel: UInt32 = 0xDEAD_BEEF
 
     /// Checks each record that the program names; the data itself is not read.
-    ///
-    /// - Parameters:
-    ///   - source: The file.
-    ///   - path: Its name, for errors.
-    ///   - records: Where records start.
-    ///   - limits: How much of everything is taken.
     static func check(
         _ source: any ByteSource,
         _ path: FilePath,

@@ -68,22 +68,6 @@ struct FlatTable {
     fileprivate let length: UInt16
     let name: String
 
-    fileprivate init(
-        buffer: Flatbuffer,
-        position: UInt64,
-        vtable: UInt64,
-        slots: UInt16,
-        length: UInt16,
-        name: String
-    ) {
-        self.buffer = buffer
-        self.position = position
-        self.vtable = vtable
-        self.slots = slots
-        self.length = length
-        self.name = name
-    }
-
     func error(_ field: String, _ what: FormatError.Malformation) -> FormatError {
         buffer.malformed("\(name).\(field)", position, what)
     }

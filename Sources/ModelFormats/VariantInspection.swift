@@ -19,6 +19,7 @@ extension ModelFile {
     ///   - declared: What somebody says that it is. `.opaque` asks for no reading.
     ///   - entry: What somebody says is the entry.
     ///   - limits: How much of everything is taken, for each file.
+    /// - Returns: The model and its entry.
     /// - Throws: `VariantError`: no model, several, one that is refused or lacks a part, or a pickle.
     package static func inspect(
         _ files: VariantFiles,

@@ -8,6 +8,9 @@ package struct ModelFolder: Sendable {
         /// Where it lies, links resolved.
         package let location: String
         package let path: FilePath
+
+        /// In bytes, when the folder was listed.
+        package let length: UInt64
     }
 
     /// Sorted by path.
@@ -26,12 +29,14 @@ package struct ModelFolder: Sendable {
     package init(_ path: String) throws(PublishingError) {
         var files: [File] = []
         var skipped: [String] = []
-        switch Self.kind(path) {
-        case S_IFREG:
-            let name = path.split(separator: "/").last.map(String.init) ?? path
-            files = [try Self.file(path, named: name)]
+        let (kind, length) = Self.kind(path)
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        switch kind {
+        case S_IFREG: files = [try Self.file(path, named: name, length)]
         case S_IFDIR:
-            try Self.walk(path, below: "", depth: 0, into: &files, &skipped)
+            // A Core ML package is a folder that means nothing without its name.
+            let isPackage = [".mlpackage", ".mlmodelc"].contains { name.lowercased().hasSuffix($0) }
+            try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &files, &skipped)
         default:
             throw .usage("\(path) is neither a file nor a folder; give the model's file or its folder")
         }
@@ -56,8 +61,9 @@ package struct ModelFolder: Sendable {
                 skipped.append(place)
                 continue
             }
-            switch kind("\(folder)/\(name)") {
-            case S_IFREG: files.append(try file("\(folder)/\(name)", named: place))
+            let (kind, length) = Self.kind("\(folder)/\(name)")
+            switch kind {
+            case S_IFREG: files.append(try file("\(folder)/\(name)", named: place, length))
             case S_IFDIR:
                 try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &files, &skipped)
             default: throw .unpublishable("\(folder)/\(name) is neither a file nor a folder")
@@ -72,7 +78,11 @@ package struct ModelFolder: Sendable {
         name.hasPrefix(".") || name == "__pycache__" || name == "node_modules"
     }
 
-    private static func file(_ location: String, named name: String) throws(PublishingError) -> File {
+    private static func file(
+        _ location: String,
+        named name: String,
+        _ length: UInt64
+    ) throws(PublishingError) -> File {
         guard let path = FilePath(name) else {
             throw .unpublishable(
                 "‘\(name)’ cannot be the name of a published file: expected up to 16 plain segments in NFC, without "
@@ -81,12 +91,13 @@ package struct ModelFolder: Sendable {
         }
         guard let real = realpath(location, nil) else { throw .file(.system("resolve", location)) }
         defer { free(real) }
-        return File(location: String(cString: real), path: path)
+        return File(location: String(cString: real), path: path, length: length)
     }
 
-    /// The kind of what `path` leads to, following links; 0 for nothing.
-    private static func kind(_ path: String) -> mode_t {
+    /// The kind of what `path` leads to, following links, and its length; 0 for nothing.
+    private static func kind(_ path: String) -> (kind: mode_t, length: UInt64) {
         var status = stat()
-        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
+        guard stat(path, &status) == 0 else { return (0, 0) }
+        return (status.st_mode & S_IFMT, UInt64(clamping: status.st_size))
     }
 }

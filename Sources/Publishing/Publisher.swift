@@ -81,7 +81,7 @@ package struct Publisher {
     /// - Returns: What was published, or would be.
     /// - Throws: `PublishingError`; nothing is then published.
     package mutating func publish(_ request: PublishRequest) async throws(PublishingError) -> PublishReport {
-        let source = try await VersionSource.read(request.variants)
+        let source = try await VersionSource.read(request.variants, card: request.card)
         for name in source.skipped { notice("left out: \(name)") }
         var uploaded: UInt64?
         for _ in 0..<Self.rebases {

@@ -21,22 +21,25 @@ enum ReceivedModel {
         file: (ManifestFile) -> String?
     ) throws(SyncError) {
         let subject = "\(manifest.model) \(manifest.version), \(content.entry)"
-        guard let entry = content.files.first(where: { $0.path == content.entry }), let path = file(entry)
-        else {
+        var locations: [FilePath: String] = [:]
+        for signed in content.files { locations[signed.path] = file(signed) }
+        guard locations[content.entry] != nil else {
             throw SyncError(.refused, "\(subject): the entry is not among the files")
         }
-        let source: FileSource
-        do throws(DurableError) { source = try FileSource(path) } catch { throw SyncError(error) }
+        let received = content.files.map { VariantFiles.File(path: $0.path, length: $0.length) }
+        let files = VariantFiles(received) { (path) throws(FormatError) in
+            do throws(DurableError) { return try FileSource(locations[path] ?? "") } catch {
+                throw .unreadable(.unreadable(code: 5))
+            }
+        }
         let found: Inspection
-        do throws(FormatError) {
-            let name = content.entry.segments.last ?? ""
-            found = try ModelFile.inspect(source: source, name: name, declared: content.format)
+        do throws(VariantError) {
+            found = try ModelFile.inspect(files, declared: content.format, entry: content.entry).inspection
         } catch {
-            if case .unreadable = error { throw SyncError(.temporary, "\(subject): \(error)") }
+            if case .unreadable = error.error { throw SyncError(.temporary, "\(subject): \(error)") }
             throw SyncError(.refused, "\(subject): \(error)")
         }
         try compare(found, with: content, manifest, subject)
-        try checkExternalFiles(found, of: content, subject)
     }
 
     private static func compare(
@@ -46,24 +49,34 @@ enum ReceivedModel {
         _ subject: String
     ) throws(SyncError) {
         let signed = manifest.interface(of: content)
-        if found.interface.isDeclared {
+        let real = found.interface
+        if real.isDeclared {
             guard signed.isDeclared else {
                 throw SyncError(
                     .refused,
-                    "\(subject): this program cannot read the interface of \(content.format.rawValue) files, "
-                        + "and the manifest does not mark its own as declared; update this program"
+                    "\(subject): \(content.format.rawValue) files state no interface, and the manifest does not "
+                        + "mark its own as declared; the publisher must publish a new version"
                 )
             }
-            return
-        }
-        guard signed.inputs == found.interface.inputs, signed.outputs == found.interface.outputs,
-            signed.states == found.interface.states, signed.functions == found.interface.functions
-        else {
-            throw SyncError(
-                .refused,
-                "\(subject): the file's own inputs and outputs are not those of the signed manifest; "
-                    + "the publisher must publish a new version"
-            )
+            guard signed.tensors == real.tensors, real.tokenizers.allSatisfy(signed.tokenizers.contains)
+            else {
+                throw SyncError(
+                    .refused,
+                    "\(subject): the file's own tensors or tokenizers are not those of the signed manifest; "
+                        + "the publisher must publish a new version"
+                )
+            }
+        } else {
+            guard signed.inputs == real.inputs, signed.outputs == real.outputs, signed.states == real.states,
+                signed.functions == real.functions, signed.defaultFunction == real.defaultFunction,
+                real.labels == nil || signed.labels == real.labels
+            else {
+                throw SyncError(
+                    .refused,
+                    "\(subject): the file's own inputs and outputs are not those of the signed manifest; "
+                        + "the publisher must publish a new version"
+                )
+            }
         }
         let wanted = content.requires
         guard wanted.irVersion == found.requires.irVersion, wanted.opsets == found.requires.opsets,
@@ -74,26 +87,6 @@ enum ReceivedModel {
                 "\(subject): the file needs another runtime than the signed manifest says; "
                     + "the publisher must publish a new version"
             )
-        }
-    }
-
-    /// Every file that the entry refers to must be signed too, and long enough.
-    private static func checkExternalFiles(
-        _ found: Inspection,
-        of content: Variant,
-        _ subject: String
-    ) throws(SyncError) {
-        let folder = content.entry.segments.dropLast()
-        for external in found.externalFiles {
-            let path = (folder + external.path.segments).joined(separator: "/")
-            let signed = content.files.first { $0.path.description == path }
-            guard let signed, signed.length >= external.requiredLength else {
-                throw SyncError(
-                    .refused,
-                    "\(subject): it needs \(external.requiredLength) bytes in \(path), and the signed manifest has "
-                        + (signed.map { "\($0.length)" } ?? "no such file")
-                )
-            }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Arguments
 import CanonicalJSON
 import Manifest
+import ModelFormats
 import Names
 import Publishing
 
@@ -21,43 +22,44 @@ struct Inspect: Command {
         guard !(arguments.has("expectation") && arguments.has("card")) else {
             throw UsageError.refused("give either --expectation or --card")
         }
-        guard let variant = VariantName("default"), let model = ModelName("local/model") else {
-            return .internalError
-        }
-        let source = try await VersionSource.read([VariantSource(name: variant, path: arguments.positions[0])]
+        guard let name = VariantName("default") else { return .internalError }
+        let variant = try await InspectedVariant.inspect(
+            VariantSource(name: name, path: arguments.positions[0])
         )
-        let manifest = try source.manifest(
-            of: model,
-            version: ModelVersion(major: 1, minor: 0, patch: 0),
-            created: context.now,
-            card: nil
-        )
+        let inspection = variant.inspection
         if arguments.has("expectation") {
-            Output.result(bytes: Expectation.satisfied(by: manifest.interface).canonical)
+            Output.result(bytes: Expectation.satisfied(by: inspection.interface).canonical)
         } else if arguments.has("card") {
             Output.result(bytes: Card().json.compactJSON)
         } else if arguments.has("json") {
-            let variants = manifest.variants.map { variant in
-                JSONValue.members([
-                    "format": .text(variant.format.rawValue), "entry": .text("\(variant.entry)"),
-                    "requires": variant.requires.json, "bytes": .integer(Int64(clamping: variant.length)),
-                ])
-            }
-            let report = JSONReport(["interface": manifest.interface.json, "variants": .array(variants)])
+            let report = JSONReport([
+                "interface": inspection.interface.json,
+                "variants": .array([
+                    .members([
+                        "format": .text(inspection.format.rawValue), "entry": .text("\(variant.entry)"),
+                        "requires": inspection.requires.json,
+                        "bytes": .integer(Int64(clamping: variant.length)),
+                    ])
+                ]),
+            ])
             Output.result(bytes: report.bytes)
         } else {
-            for variant in manifest.variants {
-                Output.result(
-                    "\(variant.entry)  \(variant.format.rawValue), \(ByteCount(rawValue: variant.length))"
-                )
-                let needs = variant.requires.opsets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-                if let version = variant.requires.irVersion {
-                    Output.result(
-                        "  needs  IR version \(version), operators of \(needs.joined(separator: ", "))"
-                    )
-                }
+            let length = ByteCount(rawValue: variant.length)
+            Output.result("\(variant.entry)  \(inspection.format.rawValue), \(length)")
+            let requires = inspection.requires
+            let needs = requires.opsets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            if let version = requires.irVersion {
+                Output.result("  needs  IR version \(version), operators of \(needs.joined(separator: ", "))")
+            } else if let version = requires.specificationVersion {
+                Output.result("  needs  format version \(version)")
             }
-            Output.result(InterfaceTable.text(of: manifest.interface))
+            if let tensors = inspection.interface.tensors {
+                Output.result("  holds  \(tensors.count) tensors, table sha256 \(tensors.sha256)")
+            }
+            for tokenizer in inspection.interface.tokenizers {
+                Output.result("  holds  \(tokenizer.name), sha256 \(tokenizer.sha256)")
+            }
+            Output.result(InterfaceTable.text(of: inspection.interface))
         }
         return .done
     }

@@ -1,0 +1,128 @@
+import Manifest
+import ModelFormats
+import Names
+import Testing
+
+/// GGUF as it stands in a file, for files that no official library would write.
+struct GGUFWriter {
+    var version: UInt32 = 3
+    var pairs: [[UInt8]] = []
+    var tensors: [[UInt8]] = []
+    var data: [UInt8] = []
+
+    static func number(_ value: some FixedWidthInteger) -> [UInt8] {
+        (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+
+    static func text(_ text: String) -> [UInt8] { number(UInt64(text.utf8.count)) + Array(text.utf8) }
+
+    static func pair(_ key: String, _ type: UInt32, _ value: [UInt8]) -> [UInt8] {
+        text(key) + number(type) + value
+    }
+
+    static func tensor(_ name: String, _ sizes: [UInt64], type: UInt32 = 0, at offset: UInt64 = 0) -> [UInt8]
+    {
+        text(name) + number(UInt32(sizes.count)) + sizes.flatMap { number($0) } + number(type)
+            + number(offset)
+    }
+
+    var bytes: [UInt8] {
+        let counts = Self.number(UInt64(tensors.count)) + Self.number(UInt64(pairs.count))
+        let head = Array("GGUF".utf8) + Self.number(version) + counts + (pairs + tensors).flatMap { $0 }
+        return head + Array(repeating: 0, count: (32 - head.count % 32) % 32) + data
+    }
+}
+
+@Suite("GGUF files that are refused")
+struct GGUFRefusalTests {
+    private func refusal(_ edit: (inout GGUFWriter) -> Void) -> FormatError? {
+        var writer = GGUFWriter()
+        edit(&writer)
+        do { _ = try ModelFile.inspect(source: MemorySource(writer.bytes), name: "model.gguf") } catch {
+            return error
+        }
+        return nil
+    }
+
+    private func malformation(_ edit: (inout GGUFWriter) -> Void) -> FormatError.Malformation? {
+        guard case .malformed(_, let field, _, let what) = refusal(edit) else { return nil }
+        return field.isEmpty ? nil : what
+    }
+
+    @Test("what is well formed is read")
+    func wellFormed() {
+        #expect(refusal { _ in } == nil)
+        #expect(refusal { $0.version = 2 } == nil)
+        let two = refusal { writer in
+            writer.tensors = [GGUFWriter.tensor("a", [3]), GGUFWriter.tensor("b", [8], at: 32)]
+            writer.data = Array(repeating: 0, count: 64)
+        }
+        #expect(two == nil)
+    }
+
+    @Test("tensors that overlap, leave a gap, are misaligned, end outside or leave bytes behind")
+    func extents() {
+        func place(_ second: UInt64, length: Int) -> FormatError.Malformation? {
+            malformation { writer in
+                writer.tensors = [GGUFWriter.tensor("a", [16]), GGUFWriter.tensor("b", [8], at: second)]
+                writer.data = Array(repeating: 0, count: length)
+            }
+        }
+        #expect(place(64, length: 96) == nil)
+        #expect(place(32, length: 96) == .overlap)
+        #expect(place(96, length: 128) == .gap)
+        #expect(place(65, length: 128) == .misaligned)
+        #expect(place(64, length: 95) == .endsEarly)
+        #expect(place(64, length: 97) == .trailingBytes)
+    }
+
+    @Test("dimensions that are too many, too large, or no whole number of blocks")
+    func dimensions() {
+        func shape(_ sizes: [UInt64], type: UInt32 = 0) -> FormatError? {
+            refusal { writer in
+                writer.tensors = [GGUFWriter.tensor("a", sizes, type: type)]
+                writer.data = Array(repeating: 0, count: 64)
+            }
+        }
+        for sizes in [[1, 1, 1, 1, 1], [1 << 41], [1 << 30, 1 << 30], [UInt64.max]] as [[UInt64]] {
+            guard case .limit(.gguf, let which, let offset, _, _) = shape(sizes) else {
+                Issue.record("\(sizes) was not refused by a limit")
+                continue
+            }
+            #expect(which.contains("`a`") && offset > 24)
+        }
+        #expect(shape([31], type: 8) != nil)
+        #expect(shape([32], type: 8) == nil)
+        #expect(shape([32], type: 4) != nil)
+    }
+
+    @Test("names that stand twice, lengths that wrap, numbers that are no bool, an alignment of another type")
+    func pairs() {
+        let pair = GGUFWriter.pair
+        #expect(malformation { $0.pairs = [pair("a", 7, [2])] } == .outOfRange)
+        #expect(
+            malformation { $0.pairs = [pair("a", 9, [7, 0, 0, 0] + GGUFWriter.number(UInt64(1)) + [2])] }
+                == .outOfRange
+        )
+        #expect(
+            malformation { $0.pairs = [pair("general.alignment", 10, GGUFWriter.number(UInt64(32)))] }
+                == .wrongWireType
+        )
+        #expect(malformation { $0.pairs = [pair("a", 0, [1]), pair("a", 0, [1])] } == .duplicate)
+        #expect(malformation { $0.pairs = [pair("a\u{0}", 0, [1])] } == .badName)
+        let wrapping = GGUFWriter.number(UInt64.max) + Array(repeating: 0, count: 64)
+        #expect(malformation { $0.pairs = [pair("a", 8, wrapping)] } == .endsEarly)
+        #expect(malformation { $0.pairs = [wrapping] } == .endsEarly)
+        for count in [UInt64(1) << 24, 1 << 28, .max] {
+            for type in [0, 8, 12] as [UInt32] {
+                let array = GGUFWriter.number(type) + GGUFWriter.number(count)
+                #expect(refusal { $0.pairs = [pair("a", 9, array)] } != nil)
+            }
+        }
+        let twice = malformation { writer in
+            writer.tensors = [GGUFWriter.tensor("a", [8]), GGUFWriter.tensor("a", [8], at: 32)]
+            writer.data = Array(repeating: 0, count: 64)
+        }
+        #expect(twice == .duplicateName)
+    }
+}
