@@ -105,6 +105,37 @@ class Bench:
         print(f"{name}\n  sealift  {spread(mine)}\n  {peer_name}  {spread(theirs)}\n  ratio    {ratio:.2f}\n")
 
 
+def write_large(path: Path, gigabytes: int) -> None:
+    """The same, with weights that are a hole in the file: nothing that reads only the structure can tell."""
+    elements = gigabytes * 250_000_000
+
+    def message(field: int, payload: bytes) -> bytes:
+        return varint(field << 3 | 2) + varint(len(payload)) + payload
+
+    # `initializer`: dims, data_type, name, then raw_data of as many bytes as the hole has.
+    head = varint(8) + varint(elements) + varint(16) + varint(1) + message(8, b"w") + varint(9 << 3 | 2)
+    head += varint(elements * 4)
+    shape = message(1, varint(8) + varint(1) + message(2, message(1, varint(8) + varint(elements))))
+    port = lambda name: message(1, name) + message(2, shape)
+    node = message(1, b"x") + message(1, b"w") + message(2, b"y") + message(4, b"Add")
+    tail = message(2, b"graph") + message(11, port(b"x")) + message(12, port(b"y"))
+    front = message(1, node) + varint(5 << 3 | 2) + varint(len(head) + elements * 4) + head
+    with open(path, "wb") as file:
+        file.write(varint(8) + varint(8) + varint(7 << 3 | 2) + varint(len(front) + elements * 4 + len(tail)) + front)
+        file.seek(elements * 4, os.SEEK_CUR)
+        file.write(tail + message(8, varint(16) + varint(13)))
+
+
+def peak_memory(words: list, environment: dict) -> int:
+    """The most resident memory of one process, in bytes."""
+    child = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"bench: {' '.join(map(str, words))} ended with {child.returncode}")
+    return usage.ru_maxrss * 1024
+
+
 def python_tuf(bench: Bench) -> list[str]:
     """A whole process that refreshes the same repository by python-tuf's own client."""
     state = bench.folder / "python-tuf"
@@ -159,6 +190,19 @@ def main() -> None:
             f"{options.mebibytes} MiB over TLS: fetched, verified, synchronized, activated",
             fresh_sync, "curl -o f && sync f (no check)", curl_then_sync, rate,
         )
+        large = bench.folder / "large.onnx"
+        write_large(large, 2)
+        bench.compare(
+            "interface of a 2 GB model with its weights inside, whole process",
+            lambda: bench.run(["inspect", large]),
+            "python -c 'import onnx' (without a file)",
+            lambda: subprocess.run([sys.executable, "-c", "import onnx"], check=True),
+        )
+        small = bench.folder / "small.onnx"
+        write_model(small, 1, 1)
+        peaks = [peak_memory([SEALIFT, "inspect", path], bench.environment) for path in (large, small)]
+        print(f"  peak memory  {peaks[0] / 1e6:.1f} MB; with a file of {small.stat().st_size} bytes {peaks[1] / 1e6:.1f} MB\n")
+        large.unlink()
         tuf = python_tuf(bench)
         environment = dict(bench.environment, SSL_CERT_FILE=str(bench.ca), REQUESTS_CA_BUNDLE=str(bench.ca))
         bench.compare(

@@ -1,6 +1,7 @@
 """Prints what the official onnx package sees in each model of its own tests, one JSON line a file.
 
-Models that it makes for its operators' tests are written to the folder given.
+Also in each model of Debian's libonnx-testdata, which older versions wrote. Models that it makes for its operators'
+tests are written to the folder given.
 
 In Sealift's normal form: real inputs first, then overridable initializers as
 optional inputs; `path`, `interface`, `requires`.
@@ -82,6 +83,7 @@ def generate(folder):
 
 generated = pathlib.Path(sys.argv[1])
 generate(generated)
-for folder in [pathlib.Path(onnx.__file__).parent / "backend/test/data", generated]:
+installed = pathlib.Path("/usr/share/libonnx-testdata")
+for folder in [pathlib.Path(onnx.__file__).parent / "backend/test/data", generated, installed]:
     for path in sorted(folder.rglob("*.onnx")):
         print(json.dumps(view(path)))
