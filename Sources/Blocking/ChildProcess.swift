@@ -10,6 +10,9 @@ package struct ChildProcess: Sendable {
     package var environment: [String: String]?
     package var directory: String?
 
+    /// What it reads from its standard input; nothing unless given.
+    package var input: [UInt8]?
+
     /// The most that is kept of each of its two outputs; the rest is read and dropped.
     package var outputLimit = ByteCount.mebibytes(1)
 
@@ -31,9 +34,18 @@ package struct ChildProcess: Sendable {
         let cancellation = Cancellation()
         return try await BlockingPool.shared.run(cancelling: cancellation) {
             () throws(ChildProcessError) -> ChildResult in
-            let child = try SpawnedChild(self)
-            return try child.result(deadline: deadline, limit: outputLimit, cancellation: cancellation)
+            try result(cancellation)
         }
+    }
+
+    /// Runs the child to its end on the calling thread, which blocks.
+    ///
+    /// - Throws: `ChildProcessError` when it could not be started.
+    package func result(
+        _ cancellation: Cancellation = Cancellation()
+    ) throws(ChildProcessError) -> ChildResult {
+        let child = try SpawnedChild(self)
+        return try child.result(deadline: deadline, limit: outputLimit, cancellation: cancellation)
     }
 }
 

@@ -20,8 +20,11 @@ struct SpawnedChild {
             close(output[1])
             close(errors[1])
         }
+        let input = Self.file(holding: child.input)
+        defer { if input >= 0 { close(input) } }
         var pid: pid_t = 0
-        let code = Self.spawn(child, output[1], errors[1], &pid)
+        let code =
+            child.input != nil && input < 0 ? errno : Self.spawn(child, input, output[1], errors[1], &pid)
         guard code == 0 else {
             close(output[0])
             close(errors[0])
@@ -36,8 +39,28 @@ struct SpawnedChild {
         .notStarted(executable: child.executable, code: code, reason: String(cString: strerror(code)))
     }
 
+    /// - Returns: A descriptor at the start of the bytes; -1 for none, and when it cannot be had.
+    private static func file(holding bytes: [UInt8]?) -> Int32 {
+        guard let bytes else { return -1 }
+        let descriptor = clinux_memory_file()
+        guard descriptor >= 0 else { return -1 }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else {
+                close(descriptor)
+                return -1
+            }
+            rest = rest.dropFirst(written)
+        }
+        lseek(descriptor, 0, SEEK_SET)
+        return descriptor
+    }
+
     private static func spawn(
         _ child: ChildProcess,
+        _ input: Int32,
         _ output: Int32,
         _ errors: Int32,
         _ pid: inout pid_t
@@ -45,7 +68,11 @@ struct SpawnedChild {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if input >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, input, 0)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, errors, 2)
         if let directory = child.directory { clinux_spawn_in(&actions, directory) }

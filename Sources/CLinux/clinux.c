@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <sys/mman.h>
 #include "clinux.h"
 
 #include <errno.h>
@@ -44,6 +45,8 @@ int clinux_start_writing(int file, off_t offset, off_t length) {
     return sync_file_range(file, offset, length, SYNC_FILE_RANGE_WRITE);
 }
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int clinux_memory_file(void) { return memfd_create("sealift", MFD_CLOEXEC); }
 int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 void clinux_trim_heap(void) { malloc_trim(0); }
 

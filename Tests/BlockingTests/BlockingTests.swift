@@ -199,6 +199,16 @@ struct ChildProcessTests {
         #expect(result.errorText == "bad\n")
     }
 
+    @Test("a child reads exactly what it is given, also more than a pipe holds")
+    func input() async throws {
+        var child = ChildProcess("/usr/bin/wc", ["-c"])
+        child.input = [UInt8](repeating: 10, count: 300_000)
+        let result = try await child.run()
+        #expect(result.outputText == "300000\n")
+        child.input = []
+        #expect(try child.result().outputText == "0\n")
+    }
+
     @Test("a child that overruns is killed with its own children")
     func overruns() async throws {
         var child = ChildProcess("/bin/sh", ["-c", "sleep 60 & echo started; sleep 60"])

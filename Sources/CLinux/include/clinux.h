@@ -17,6 +17,9 @@ int clinux_sync_filesystem(int file);
 // Lets the kernel start writing a part to the disk, so that a later fsync finds little to do.
 int clinux_start_writing(int file, off_t offset, off_t length);
 int clinux_pipe(int ends[2]);
+
+// A file that exists in memory alone, or -1.
+int clinux_memory_file(void);
 int clinux_die_with_parent(void);
 void clinux_trim_heap(void);
 
