@@ -37,8 +37,20 @@ package struct CommandSpec: Sendable {
         package let name: String
         package let isRequired: Bool
 
-        package static func required(_ name: String) -> Position { Position(name: name, isRequired: true) }
-        package static func optional(_ name: String) -> Position { Position(name: name, isRequired: false) }
+        /// Whether as many more may follow as one likes; only the last may be.
+        package let isRepeated: Bool
+
+        package static func required(_ name: String) -> Position {
+            Position(name: name, isRequired: true, isRepeated: false)
+        }
+        package static func optional(_ name: String) -> Position {
+            Position(name: name, isRequired: false, isRepeated: false)
+        }
+
+        /// One or more.
+        package static func several(_ name: String) -> Position {
+            Position(name: name, isRequired: true, isRepeated: true)
+        }
     }
 }
 

@@ -26,7 +26,9 @@ package enum Help {
     }
 
     private static func usage(of spec: CommandSpec) -> String {
-        let positions = spec.positions.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+        let positions = spec.positions.map {
+            ($0.isRequired ? $0.name : "[\($0.name)]") + ($0.isRepeated ? "…" : "")
+        }
         let options = spec.options.isEmpty ? [] : ["[OPTIONS]"]
         return (["sealift", spec.name] + positions + options).joined(separator: " ")
     }

@@ -65,7 +65,7 @@ package struct ParsedArguments: Sendable {
         guard positions.count >= required else {
             throw .missingPosition(name: spec.positions[positions.count].name, command: spec.name)
         }
-        guard positions.count <= spec.positions.count else {
+        guard positions.count <= spec.positions.count || spec.positions.last?.isRepeated == true else {
             throw .unexpectedPosition(positions[spec.positions.count], command: spec.name)
         }
         self.positions = positions

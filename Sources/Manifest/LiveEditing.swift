@@ -78,6 +78,33 @@ extension LiveDocument {
         return try replacing(name, by: channel)
     }
 
+    /// Takes versions off `channel`; devices that have them keep them.
+    ///
+    /// - Throws: `ManifestError.editRefused` for a version that the channel does not list.
+    package func removing(
+        _ versions: [ModelVersion],
+        from name: ChannelName
+    ) throws(ManifestError) -> LiveDocument {
+        var channel = channels[name] ?? Channel()
+        for version in versions {
+            guard channel.versions.contains(where: { $0.version == version }) else {
+                throw refused("\(name) does not list \(version)")
+            }
+            channel.versions.removeAll { $0.version == version }
+        }
+        return try replacing(name, by: channel)
+    }
+
+    /// Takes a withdrawal back.
+    ///
+    /// - Throws: `ManifestError.editRefused` for a version that was not withdrawn.
+    package func restoring(_ version: ModelVersion) throws(ManifestError) -> LiveDocument {
+        guard states[version] != nil else { throw refused("\(version) is neither yanked nor recalled") }
+        var edited = self
+        edited.states[version] = nil
+        return edited
+    }
+
     /// Withdraws a version.
     package func withdrawing(_ version: ModelVersion, _ state: VersionState) -> LiveDocument {
         var edited = self

@@ -30,6 +30,20 @@ struct ArgumentsTests {
         #expect(parsed.has("json"))
     }
 
+    @Test("only the last position may be repeated, and one is needed")
+    func several() throws {
+        let spec = CommandSpec(
+            name: "yank",
+            summary: "yank versions",
+            positions: [.required("MODEL"), .several("VERSION")],
+            example: "sealift yank a/b 1.0.0"
+        )
+        let parsed = try ParsedArguments(["a/b", "1", "2", "3"], for: spec, environment: [:])
+        #expect(parsed.positions == ["a/b", "1", "2", "3"])
+        #expect(throws: UsageError.self) { try ParsedArguments(["a/b"], for: spec, environment: [:]) }
+        #expect(Help.page(for: spec).contains("yank MODEL VERSION…"))
+    }
+
     @Test("words after -- are positions")
     func terminator() throws {
         #expect(try parse(["--", "--json"]).positions == ["--json"])

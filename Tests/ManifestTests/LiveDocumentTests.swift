@@ -79,6 +79,18 @@ struct LiveDocumentTests {
         #expect(throws: ManifestError.self) { try live.adding(two, to: stable, rollout: 10_001) }
     }
 
+    @Test("a version is taken off a channel, and a withdrawal taken back, only when it is there")
+    func takingBack() throws {
+        let live = try listing(one, two)
+        #expect(
+            try live.removing([two.version], from: stable).listed(in: stable).map(\.version) == [one.version]
+        )
+        #expect(throws: ManifestError.self) { try live.removing([three.version], from: stable) }
+        #expect(throws: ManifestError.self) { try live.restoring(two.version) }
+        let state = VersionState(kind: .yanked, reason: "bad", time: try Samples.time())
+        #expect(try live.withdrawing(two.version, state).restoring(two.version) == live)
+    }
+
     @Test("setting a channel back replaces what is above, and adding it again takes that back")
     func setting() throws {
         let back = try listing(one, two, three).setting(stable, to: [three])
