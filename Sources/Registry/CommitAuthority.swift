@@ -18,9 +18,9 @@ package enum CommitAuthority: Sendable {
     }
 
     func check(_ posted: PostedRoles) throws(RegistryError) {
-        guard case .token(let token) = self else { return }
+        guard case .token(let token) = self, case .publish(let namespace) = token.scope else { return }
         for file in posted.files {
-            guard case .publish(let namespace) = token.scope, file.role.namespace == namespace else {
+            guard file.role.namespace == namespace else {
                 throw .forbidden(role: "\(file.role.roleName)", scope: token.scope.description)
             }
         }

@@ -18,6 +18,7 @@ import Trust
 ///    manifests; every blob is present.
 ///
 /// The online roles and the log entries are then made from what was accepted.
+/// Where keys change, ``DeviceRehearsal`` tries the result as a device would.
 struct CommitRule {
     let request: CommitRequest
     let posted: PostedRoles
@@ -54,7 +55,11 @@ struct CommitRule {
         try checkChildren(&chain, view)
         try documents.checkNothingIsLeft()
         try checkChannels(&chain, documents)
-        return try online.draft(posted, documents: documents, view: view, now: now)
+        let draft = try online.draft(posted, documents: documents, view: view, now: now)
+        if posted[.root] != nil || posted[.targets] != nil {
+            try DeviceRehearsal(revision: draft.revision, view: view, online: online, now: now).check()
+        }
+        return draft
     }
 
     private func isRepetition(_ view: any RegistryView) throws(RegistryError) -> Bool {

@@ -7,14 +7,19 @@ import Trust
 struct OnlineRoles: Sendable {
     let signer: any Signer
 
-    /// The brake, as it stands, signed again.
-    func hold(after stored: RoleFile?, issued: UnixTime) throws(RegistryError) -> RoleFile {
+    /// The brake signed again, as it stands or with one document more or changed.
+    func hold(
+        after stored: RoleFile?,
+        listing target: TargetDocument? = nil,
+        issued: UnixTime
+    ) throws(RegistryError) -> RoleFile {
         var document = TargetsDocument(version: 0, expires: issued, issued: issued, targets: [:])
         if let stored {
             do { document = try Claim.document(in: stored.bytes, role: SealiftRole.hold.roleName) } catch {
                 throw .damaged(what: "role \(stored.role) version \(stored.version)", reason: "\(error)")
             }
         }
+        if let target { document.targets[TargetPath(target.path)] = TargetFile(of: target.bytes) }
         document.version = (stored?.version ?? 0) + 1
         document.expires = issued.adding(seconds: OnlineLifetime.hold)
         document.issued = issued

@@ -14,7 +14,7 @@ import Trust
 package struct Registry: Sendable {
     package let store: any RegistryStore
     package let blobs: any BlobStore
-    private let online: OnlineRoles
+    let online: OnlineRoles
 
     /// - Throws: `.notCreated` for an empty store, `.wrongOnlineKey` when the root does not name the key.
     package init(
@@ -99,7 +99,7 @@ package struct Registry: Sendable {
     }
 
     /// Signs the timestamp over the newest snapshot, if the last one does not show it or is old.
-    private func publish(now: UnixTime) async throws(RegistryError) -> TimestampFile {
+    func publish(now: UnixTime) async throws(RegistryError) -> TimestampFile {
         let online = online
         let signed = try await store.publish { view throws(RegistryError) in
             try online.nextTimestamp(view, now: now)

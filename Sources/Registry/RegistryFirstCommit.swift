@@ -115,6 +115,7 @@ extension RegistryCreation {
                     .timestamp: OnlineLifetime.timestamp,
                     .snapshot: OnlineLifetime.snapshot,
                     SealiftRole.hold.roleName: OnlineLifetime.hold,
+                    .targets: profile.offlineLifetime,
                 ]
             )
         )

@@ -8,6 +8,9 @@ package protocol RegistryView {
     /// The newest committed file of a role.
     func newest(_ role: String) throws(RegistryError) -> RoleFile?
 
+    /// One committed version of a role.
+    func file(_ role: String, _ version: Int64) throws(RegistryError) -> RoleFile?
+
     /// The newest committed version of every role but the timestamp.
     func versions() throws(RegistryError) -> [String: Int64]
     func timestamp() throws(RegistryError) -> TimestampFile?

@@ -5,6 +5,9 @@ package struct Token: Sendable, Equatable {
     package enum Scope: Sendable, Equatable {
         /// Upload blobs, and commit the roles of one namespace.
         case publish(Namespace)
+
+        /// Upload blobs, and commit every role that people sign.
+        case administer
     }
 
     package let scope: Scope
@@ -21,14 +24,19 @@ package struct Token: Sendable, Equatable {
 }
 
 extension Token.Scope: CustomStringConvertible {
-    /// The stored form, `publish:vision`.
+    /// The stored form, `publish:vision` or `administer`.
     package var description: String {
         switch self {
         case .publish(let namespace): "publish:\(namespace)"
+        case .administer: "administer"
         }
     }
 
     package init?(_ text: String) {
+        guard text != "administer" else {
+            self = .administer
+            return
+        }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == "publish", let namespace = Namespace(parts[1]) else { return nil }
         self = .publish(namespace)

@@ -16,6 +16,16 @@ extension Database: RegistryView {
         }
     }
 
+    func file(_ role: String, _ version: Int64) throws(RegistryError) -> RoleFile? {
+        try query { () throws(SQLiteError) in
+            try connection.first(
+                "SELECT version, bytes, sha256 FROM metadata_file WHERE role = ? AND version = ?",
+                .text(role),
+                .integer(version)
+            ) { row throws(SQLiteError) in try file(role, row) }
+        }
+    }
+
     func versions() throws(RegistryError) -> [String: Int64] {
         let heads = try query { () throws(SQLiteError) in
             try connection.rows("SELECT role, version FROM role_head") { row throws(SQLiteError) in

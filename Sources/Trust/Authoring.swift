@@ -32,9 +32,14 @@ package enum Authoring {
                 throw .signingFailed(reason: "\(error)")
             }
         }
+        return envelope(signed, signatures: signatures).compactJSON
+    }
+
+    /// The file of `signed` with signatures that were made elsewhere, by key ID.
+    package static func envelope(_ signed: JSONValue, signatures: [String: [UInt8]]) -> JSONValue {
         let listed = signatures.sorted { $0.key < $1.key }.map { entry in
             JSONValue.members(["keyid": .text(entry.key), "sig": .text(Hex.text(entry.value))])
         }
-        return JSONValue.members(["signatures": .array(listed), "signed": signed]).compactJSON
+        return .members(["signatures": .array(listed), "signed": signed])
     }
 }

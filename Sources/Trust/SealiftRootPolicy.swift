@@ -30,7 +30,10 @@ package struct SealiftRootPolicy: Sendable, Equatable {
     /// A C2SP tlog-policy text: which witnesses must have cosigned.
     package var witnessPolicy: String?
 
-    /// The greatest lives of the online roles in seconds: timestamp, snapshot and `sealift~hold`.
+    /// The greatest lives in seconds of the online roles timestamp, snapshot and `sealift~hold`; under
+    /// `targets`, that of every role that people sign, for those who sign.
+    ///
+    /// Devices hold the online roles to it, which say when they were signed.
     package var maximumLifetimes: [RoleName: Int64]
 
     package init(
