@@ -169,7 +169,10 @@ let package = Package(
         ),
         tests(
             "PublishingTests",
-            ["Publishing", "Durable", "Manifest", "Names", "RegistryAPI", "Signing", "Trust", "Support"]
+            [
+                "Publishing", "Durable", "Manifest", "Names", "RegistryAPI", "Signing", "Transfer", "Trust",
+                "Support",
+            ]
         ),
         tests(
             "SyncAgentTests",

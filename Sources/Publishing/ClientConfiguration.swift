@@ -3,7 +3,7 @@ import Names
 
 /// What a publisher's or operator's commands need to know, so that they need no options (`client.json`).
 ///
-/// `{type: sealift/client@1, registries, root, ca?, keys?, token_file?}`. Paths
+/// `{type: sealift/client@1, registries, root, ca?, keys?, token_file?, administrator_token_file?}`. Paths
 /// are absolute or relative to the file's own folder. It holds no secret: keys
 /// and tokens are named by path. Unknown members are refused, because a
 /// misspelt one would silently not work.
@@ -21,18 +21,23 @@ package struct ClientConfiguration: Equatable, Sendable {
     package var keys: String?
     package var tokenFile: String?
 
+    /// Allows every role that people sign; with the signatures of those people.
+    package var administratorTokenFile: String?
+
     package init(
         registries: [String],
         root: String? = nil,
         ca: String? = nil,
         keys: String? = nil,
-        tokenFile: String? = nil
+        tokenFile: String? = nil,
+        administratorTokenFile: String? = nil
     ) {
         self.registries = registries
         self.root = root
         self.ca = ca
         self.keys = keys
         self.tokenFile = tokenFile
+        self.administratorTokenFile = administratorTokenFile
     }
 
     /// Reads the file's bytes.
@@ -47,7 +52,7 @@ package struct ClientConfiguration: Equatable, Sendable {
             throw .configuration("\(error)")
         }
         guard let object = value.object else { throw .configuration("it is no JSON object") }
-        let known = ["type", "registries", "root", "ca", "keys", "token_file"]
+        let known = ["type", "registries", "root", "ca", "keys", "token_file", "administrator_token_file"]
         if let unknown = object.keys.first(where: { !known.contains($0) }) {
             throw .configuration(
                 "it has an unknown member ‘\(unknown)’; known are \(known.joined(separator: ", "))"
@@ -72,6 +77,7 @@ package struct ClientConfiguration: Equatable, Sendable {
         ca = try path("ca")
         keys = try path("keys")
         tokenFile = try path("token_file")
+        administratorTokenFile = try path("administrator_token_file")
     }
 
     /// The file's bytes, RFC 8785.
@@ -83,6 +89,7 @@ package struct ClientConfiguration: Equatable, Sendable {
         object["ca"] = ca.map { .text($0) }
         object["keys"] = keys.map { .text($0) }
         object["token_file"] = tokenFile.map { .text($0) }
+        object["administrator_token_file"] = administratorTokenFile.map { .text($0) }
         return JSONValue.object(object).compactJSON
     }
 

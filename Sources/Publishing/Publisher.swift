@@ -1,7 +1,8 @@
+import Blocking
 package import Manifest
 package import Names
 package import RegistryAPI
-package import Signing
+import Signing
 import Trust
 
 /// What somebody asked to be published.
@@ -45,31 +46,27 @@ package struct PublishReport: Sendable {
 package struct Publisher {
     private let client: RegistryClient
     private var view: VerifiedRegistry
-    private let signer: any Signer
+    private let keys: KeyRing
     private let now: UnixTime
-    private let lifetime: Int64
     private let notice: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - client: The registry's write side.
     ///   - view: Its verified read side.
-    ///   - signer: The key that may sign the model's roles.
+    ///   - keys: Who can sign the model's roles here.
     ///   - now: The local time.
-    ///   - lifetime: Seconds that new signatures hold.
     ///   - notice: Told each step, for people.
     package init(
         client: RegistryClient,
         view: VerifiedRegistry,
-        signer: any Signer,
+        keys: KeyRing,
         now: UnixTime,
-        lifetime: Int64,
         notice: @escaping @Sendable (String) -> Void
     ) {
         self.client = client
         self.view = view
-        self.signer = signer
+        self.keys = keys
         self.now = now
-        self.lifetime = lifetime
         self.notice = notice
     }
 
@@ -86,19 +83,13 @@ package struct Publisher {
         var uploaded: UInt64?
         for _ in 0..<Self.rebases {
             try await view.refresh()
-            let roles = try await view.roles(of: request.model)
-            let drafted = try await draft(request, source, on: roles)
-            let change = try await change(for: drafted, request, on: roles)
-            guard !request.isDryRun, let change else {
+            let state = try await view.state(of: .model(request.model))
+            let drafted = try await draft(request, source, on: state)
+            let change = try change(for: drafted, request, on: state)
+            guard !request.isDryRun, !change.isEmpty else {
                 return report(drafted, source, uploaded: uploaded ?? 0, commit: nil)
             }
-            let commit = try change.signed(
-                on: roles,
-                targets: try view.targets(),
-                by: signer,
-                now: now,
-                lifetime: lifetime
-            )
+            let commit = try await sign(change)
             if uploaded == nil { uploaded = try await upload(source) }
             do {
                 let response = try await client.commit(commit)
@@ -120,13 +111,13 @@ package struct Publisher {
     private func draft(
         _ request: PublishRequest,
         _ source: VersionSource,
-        on roles: ModelRoles
+        on state: RegistryState
     ) async throws(PublishingError) -> Draft {
         let version: ModelVersion
         if let asked = request.version {
             version = asked
         } else {
-            version = try await nextVersion(request, source, on: roles)
+            version = try await nextVersion(request, source, on: state)
         }
         let manifest = try source.manifest(
             of: request.model,
@@ -135,7 +126,7 @@ package struct Publisher {
             card: request.card
         )
         let path = manifest.targetPath
-        if let bytes = try await view.content(of: path, in: roles.release) {
+        if let bytes = try await view.content(of: path, in: state.roles[.release(request.model)]?.document) {
             guard let published = try? ModelManifest(canonical: bytes, at: path) else {
                 throw .unpublishable("the registry's \(path) is not a manifest that this program can read")
             }
@@ -158,18 +149,15 @@ package struct Publisher {
     private func nextVersion(
         _ request: PublishRequest,
         _ source: VersionSource,
-        on roles: ModelRoles
+        on state: RegistryState
     ) async throws(PublishingError) -> ModelVersion {
-        let prefix = "\(request.model)/"
-        let released = (roles.release?.targets.keys ?? [:].keys).compactMap { path -> ModelVersion? in
-            guard path.description.hasPrefix(prefix), path.description.hasSuffix(".json") else { return nil }
-            return ModelVersion(path.description.dropFirst(prefix.count).dropLast(5))
-        }
+        let released = state.released(of: request.model).keys
         guard let latest = released.filter({ !$0.isPrerelease }).max() else {
             return ModelVersion(major: 1, minor: 0, patch: 0)
         }
         let path = ModelManifest.targetPath(model: request.model, version: latest)
-        guard let bytes = try await view.content(of: path, in: roles.release),
+        guard
+            let bytes = try await view.content(of: path, in: state.roles[.release(request.model)]?.document),
             let manifest = try? ModelManifest(canonical: bytes, at: path)
         else { throw .unpublishable("the registry's \(path) cannot be read, so ‘next’ cannot be computed") }
         let next = ModelVersion(major: latest.major, minor: latest.minor, patch: latest.patch + 1)
@@ -183,23 +171,38 @@ package struct Publisher {
         return next
     }
 
-    /// What has to be signed; `nil` when everything asked for is so already.
+    /// What has to be signed; empty when everything asked for is so already.
     private func change(
         for draft: Draft,
         _ request: PublishRequest,
-        on roles: ModelRoles
-    ) async throws(PublishingError) -> RoleChange? {
-        var change = RoleChange(model: request.model)
-        if !draft.isPublished { change.manifest = (draft.manifest.targetPath, draft.bytes) }
-        if let channel = request.channel {
-            let live = try await view.live(of: request.model, in: roles.live)
-            do {
-                let version = ListedVersion(version: draft.manifest.version, manifest: draft.digest)
-                let edited = try live.adding(version, to: channel, rollout: request.rollout)
-                if edited != live { change.live = try edited.encoded() }
-            } catch { throw .unpublishable("\(error)") }
+        on state: RegistryState
+    ) throws(PublishingError) -> RegistryDraft {
+        var change = try RegistryDraft(on: state, now: now)
+        if !change.hasModel(request.model) { try change.introduce(request.model, by: keys.publicKeys) }
+        if !draft.isPublished {
+            try change.list(draft.manifest.targetPath, draft.bytes, in: .release(request.model))
         }
-        return change.manifest == nil && change.live == nil ? nil : change
+        guard let channel = request.channel else { return change }
+        let version = ListedVersion(version: draft.manifest.version, manifest: draft.digest)
+        try change.editLive(request.model, "\(version.version) goes to \(channel)") {
+            live throws(ManifestError) in
+            try live.adding(version, to: channel, rollout: request.rollout)
+        }
+        return change
+    }
+
+    private func sign(_ change: RegistryDraft) async throws(PublishingError) -> CommitRequest {
+        let keys = keys
+        let proposal = try change.proposal()
+        let signed = try await BlockingPool.shared.run { () throws(PublishingError) -> Proposal in
+            var signed = proposal
+            try keys.sign(&signed)
+            return signed
+        }
+        let missing = try signed.missing(on: change.base)
+        guard missing.isEmpty else { throw .unsigned(missing.map { $0.words(naming: keys.names) }) }
+        try Rehearsal.check(signed, on: change.base, now: now)
+        return signed.request
     }
 
     private func upload(_ source: VersionSource) async throws(PublishingError) -> UInt64 {

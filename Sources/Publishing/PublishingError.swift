@@ -13,11 +13,17 @@ package enum PublishingError: Error, Sendable {
     /// A key could not be used; the sentence never holds the key.
     case key(path: String, SigningError)
 
+    /// A program that signs did not do so.
+    case signer(command: String, reason: String)
+
     /// A file of this machine could not be read or written.
     case file(DurableError)
 
     /// The model's files, or what was said of them, cannot be published.
     case unpublishable(String)
+
+    /// Too few of the keys that count have signed; each line says who must sign what.
+    case unsigned([String])
 
     /// The call makes no sense.
     case usage(String)
@@ -38,8 +44,12 @@ extension PublishingError: CustomStringConvertible {
         case .configuration(let reason):
             "the client configuration cannot be used: \(reason); ‘sealift init’ writes a good one"
         case .key(let path, let error): "the key \(path) cannot be used: \(error)"
+        case .signer(let command, let reason): "the signer \(command) failed: \(reason)"
         case .file(let error): error.description
         case .unpublishable(let reason), .usage(let reason): reason
+        case .unsigned(let lines):
+            "signatures are missing, so nothing was changed: " + lines.joined(separator: "; ")
+                + "; give more keys with --key, or --out FILE to collect signatures in a file"
         case .chain(let error): "\(error)"
         case .transfer(let error): error.description
         case .problem(let problem, let status):

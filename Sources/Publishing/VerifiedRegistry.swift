@@ -1,16 +1,28 @@
-package import Manifest
-package import Names
+import Manifest
+import Names
 package import Transfer
 package import Trust
 
 /// What a publisher or an auditor sees of a registry: its chain, verified as a device verifies it.
 package struct VerifiedRegistry {
     private var updater: MetadataUpdater
+    private let renewing: MetadataUpdater
     private let fetcher: any Fetching
     private let location: RepositoryLocation
 
-    package init(updater: MetadataUpdater, fetcher: any Fetching, location: RepositoryLocation) {
+    /// - Parameters:
+    ///   - updater: Follows the chain as a device does.
+    ///   - renewing: Follows it by a clock at which nothing has ended yet, for those who renew what has.
+    ///   - fetcher: Gets documents and old roots.
+    ///   - location: Where they are.
+    package init(
+        updater: MetadataUpdater,
+        renewing: MetadataUpdater,
+        fetcher: any Fetching,
+        location: RepositoryLocation
+    ) {
         self.updater = updater
+        self.renewing = renewing
         self.fetcher = fetcher
         self.location = location
     }
@@ -20,25 +32,121 @@ package struct VerifiedRegistry {
         do { try await updater.refresh() } catch { throw .chain(error) }
     }
 
-    /// The verified top-level targets role.
-    package func targets() throws(PublishingError) -> TargetsDocument {
-        guard let targets = updater.targets else { throw .usage("the registry's chain was not read yet") }
-        return targets.document
+    /// As ``refresh()``, also while root or targets have ended: whoever signs them must be able to build on them.
+    ///
+    /// All but the end of signatures is checked. Nothing that is read here is
+    /// used on a device, and what is signed on top is judged by the rehearsal
+    /// and by the registry.
+    package mutating func refreshToRenew() async throws(PublishingError) {
+        do { try await updater.refresh() } catch {
+            guard case .refused(.expired(let role, _, _)) = error, role == .root || role == .targets else {
+                throw .chain(error)
+            }
+            var tolerant = renewing
+            do { try await tolerant.refresh() } catch { throw .chain(error) }
+            updater = tolerant
+        }
     }
 
-    /// The three roles that speak for a model.
-    package mutating func roles(of model: ModelName) async throws(PublishingError) -> ModelRoles {
-        let namespace = try await role(.namespace(model.namespace))
-        guard let delegations = namespace?.delegations else {
-            return ModelRoles(namespace: namespace, release: nil, live: nil)
+    /// What a change of this scope builds on, as of the last refresh.
+    package mutating func state(of scope: StateScope) async throws(PublishingError) -> RegistryState {
+        guard let root = updater.root, let snapshot = updater.snapshot else {
+            throw .usage("the registry's chain was not read yet")
         }
-        let release = SealiftRole.release(model)
-        let live = SealiftRole.live(model)
-        return ModelRoles(
-            namespace: namespace,
-            release: delegations[release.roleName] == nil ? nil : try await role(release),
-            live: delegations[live.roleName] == nil ? nil : try await role(live)
-        )
+        let wanted: [SealiftRole]
+        switch scope {
+        case .model(let model):
+            wanted = [.targets, .namespace(model.namespace), .release(model), .live(model)]
+        case .everything: wanted = snapshot.document.roles.keys.sorted().compactMap { SealiftRole($0) }
+        }
+        var roles: [SealiftRole: Verified<TargetsDocument>] = [:]
+        for role in wanted.sorted(by: { $0.depth < $1.depth }) {
+            do { roles[role] = try await updater.role(role) } catch {
+                guard case .refused(.expired) = error else { throw .chain(error) }
+                let parent = role.delegator.flatMap { roles[$0] }
+                roles[role] = try await expired(
+                    role,
+                    under: parent,
+                    as: snapshot.document.roles[role.roleName]
+                )
+            }
+            guard let document = roles[role]?.document else { continue }
+            do { try SealiftShapes.check(role, document: document) } catch { throw .chain(.refused(error)) }
+        }
+        var contents: [String: [UInt8]] = [:]
+        if case .model(let model) = scope {
+            let path = LiveDocument.targetPath(model: model)
+            contents[path] = try await content(of: path, in: roles[.live(model)]?.document)
+            return RegistryState(roots: [root], roles: roles, isComplete: false, contents: contents)
+        }
+        let settings = try await settings(in: roles[.targets]?.document)
+        let roots = try await roots(from: settings.oldestRoot, to: root)
+        return RegistryState(roots: roots, roles: roles, isComplete: true, contents: contents)
+    }
+
+    /// A role that devices no longer use, so that it can be renewed: all is checked but its end.
+    private func expired(
+        _ role: SealiftRole,
+        under parent: Verified<TargetsDocument>?,
+        as listed: MetaFile?
+    ) async throws(PublishingError) -> Verified<TargetsDocument>? {
+        guard let parent, let listed, parent.document.delegations?[role.roleName] != nil else { return nil }
+        let url = location.metadata("\(listed.version).\(role).json")
+        do {
+            let request = FetchRequest(url: url, maximumLength: role.roleName.maximumLength)
+            guard case .bytes(let bytes, _) = try await fetcher.fetch(request) else {
+                throw FetchError.outage(.absent, url: url)
+            }
+            let quorum = try parent.document.quorum(for: role.roleName, named: parent.role)
+            let file = try Untrusted<TargetsDocument>(bytes).verified(by: quorum)
+            try SealiftShapes.check(role, document: file.document)
+            guard file.document.version == listed.version else {
+                throw TrustError.versionMismatch(
+                    role: role.roleName,
+                    expected: listed.version,
+                    found: file.document.version
+                )
+            }
+            return file
+        } catch let error as FetchError { throw .transfer(error) } catch let error as TrustError {
+            throw .chain(.refused(error))
+        } catch { throw .usage("\(error)") }
+    }
+
+    private func settings(in targets: TargetsDocument?) async throws(PublishingError) -> SettingsDocument {
+        let path = SettingsDocument.targetPath
+        guard let bytes = try await content(of: path, in: targets) else { return SettingsDocument() }
+        do { return try SettingsDocument(canonical: bytes) } catch {
+            throw .unpublishable("the registry's \(path) cannot be used: \(error)")
+        }
+    }
+
+    /// The published roots that devices may be pinned to, each of which must lead to the present one.
+    private func roots(
+        from oldest: Int64,
+        to newest: Verified<RootDocument>
+    ) async throws(PublishingError) -> [Verified<RootDocument>] {
+        var roots = [newest]
+        var version = newest.document.version
+        while version > max(1, oldest), let next = roots.first {
+            version -= 1
+            let url = location.metadata(RoleName.root.fileName(version: version))
+            do {
+                let request = FetchRequest(url: url, maximumLength: Limits.root)
+                guard case .bytes(let bytes, _) = try await fetcher.fetch(request) else {
+                    throw FetchError.outage(.absent, url: url)
+                }
+                let root = try Untrusted<RootDocument>(bytes).verifiedByItself()
+                let quorum = try root.document.quorum(for: .root)
+                _ = try Untrusted<RootDocument>(next.bytes).verified(by: quorum)
+                roots.insert(root, at: 0)
+            } catch let error as FetchError { throw .transfer(error) } catch {
+                throw .unpublishable(
+                    "the registry's root \(version) does not lead to the present one: \(error)"
+                )
+            }
+        }
+        return roots
     }
 
     /// The document at `path` as `role` lists it; `nil` when it lists none.
@@ -59,21 +167,5 @@ package struct VerifiedRegistry {
             }
             return bytes
         } catch let error as FetchError { throw .transfer(error) } catch { throw .usage("\(error)") }
-    }
-
-    /// The verified `live.json` of a model; one without channels when none is published.
-    package func live(
-        of model: ModelName,
-        in role: TargetsDocument?
-    ) async throws(PublishingError) -> LiveDocument {
-        let path = LiveDocument.targetPath(model: model)
-        guard let bytes = try await content(of: path, in: role) else { return LiveDocument(model: model) }
-        do { return try LiveDocument(canonical: bytes, at: path) } catch {
-            throw .unpublishable("the registry's \(path) cannot be used: \(error)")
-        }
-    }
-
-    private mutating func role(_ role: SealiftRole) async throws(PublishingError) -> TargetsDocument? {
-        do { return try await updater.role(role)?.document } catch { throw .chain(error) }
     }
 }

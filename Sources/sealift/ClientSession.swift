@@ -1,4 +1,5 @@
 import Arguments
+import Blocking
 import Durable
 import Glibc
 import Names
@@ -13,11 +14,18 @@ import Trust
 struct ClientSession {
     let registries: [String]
     let allowsPlainLoopback: Bool
+    private let asks: Authority
     private let configuration: ClientConfiguration?
     private let arguments: ParsedArguments
     private let context: Context
 
-    init(_ arguments: ParsedArguments, _ context: Context) throws {
+    /// In whose place a command asks the registry.
+    enum Authority {
+        case publisher, administrator
+    }
+
+    init(_ arguments: ParsedArguments, _ context: Context, asking asks: Authority = .publisher) throws {
+        self.asks = asks
         self.arguments = arguments
         self.context = context
         let file = arguments["config"] ?? context.configurationDirectory + "/client.json"
@@ -44,7 +52,13 @@ struct ClientSession {
     }
 
     var caFile: String? { arguments["ca"] ?? configuration?.ca }
-    var tokenFile: String? { arguments["token-file"] ?? configuration?.tokenFile }
+
+    /// The token to show: the one given, else the administrators' if it is theirs to ask, else the publisher's.
+    var tokenFile: String? {
+        if let given = arguments["token-file"] { return given }
+        let administrator = configuration?.administratorTokenFile
+        return asks == .administrator ? administrator ?? configuration?.tokenFile : configuration?.tokenFile
+    }
 
     /// The registry that commands talk to; mirrors only serve reads.
     func location() throws -> RepositoryLocation {
@@ -68,7 +82,9 @@ struct ClientSession {
     }
 
     /// Follows the registry's chain from the pinned root; remembers what it has seen, for rollback.
-    func updater() throws -> MetadataUpdater {
+    func updater() throws -> MetadataUpdater { try updater(now: context.now, policy: .sealift) }
+
+    private func updater(now: UnixTime, policy: TrustPolicy) throws -> MetadataUpdater {
         let anchor = try Durable.readFile(try rootFile(), maximum: Limits.root)
         let name = SHA256.digest(of: anchor).hex.prefix(16)
         return MetadataUpdater(
@@ -76,31 +92,35 @@ struct ClientSession {
             store: FolderMetadataStore(directory: "\(stateFolder)/trust/\(name)"),
             fetcher: try fetcher(),
             repository: try location(),
-            now: context.now,
-            policy: .sealift
+            now: now,
+            policy: policy
         )
     }
 
     /// What a publisher builds on.
     func verifiedRegistry() throws -> VerifiedRegistry {
-        VerifiedRegistry(updater: try updater(), fetcher: try fetcher(), location: try location())
+        VerifiedRegistry(
+            updater: try updater(),
+            renewing: try updater(now: UnixTime(rawValue: 0), policy: .plainTUF),
+            fetcher: try fetcher(),
+            location: try location()
+        )
     }
 
     func registryClient() throws -> RegistryClient { RegistryClient(try fetcher(), at: try location()) }
 
-    /// The publisher's key for a namespace.
-    func signer(for namespace: Namespace) throws -> SoftwareKey {
-        let file: String
-        if let named = arguments["key"] {
-            file = named
-        } else if let keys = configuration?.keys {
-            file = "\(keys)/\(namespace).pem"
-        } else {
-            throw UsageError.refused("no key for \(namespace); give --key FILE")
+    /// The keys that can sign: those named by `option` and `--signer-command`, else those of the folder of keys.
+    func keyRing(_ option: String = "key") async throws -> KeyRing {
+        let named = arguments.all(option) + arguments.all("signer-command").map { "command:" + $0 }
+        let folder = configuration?.keys
+        guard !named.isEmpty || folder != nil else {
+            throw UsageError.refused("no key to sign with; give --\(option) FILE or command:PROGRAM")
         }
         let passphrase = try Passphrase(arguments)
-        return try KeyFile.read(file) { () throws(PublishingError) -> [UInt8]? in
-            try passphrase.read(for: file)
+        return try await BlockingPool.shared.run { () throws(PublishingError) -> KeyRing in
+            try KeyRing(named, folder: folder) { file throws(PublishingError) in
+                try passphrase.read(for: file)
+            }
         }
     }
 

@@ -60,6 +60,30 @@ enum SharedOption {
         "allow-plain-loopback",
         "accept http:// to this machine itself, for trials"
     )
+    static let key = OptionSpec.value(
+        "key",
+        "KEY",
+        "a key to sign with, a file or command:PROGRAM; those of the key folder unless given",
+        repeatable: true
+    )
+    static let signer = OptionSpec.value(
+        "signer-command",
+        "PROGRAM ARGS",
+        "the same as --key 'command:PROGRAM ARGS'",
+        repeatable: true
+    )
+    static let dryRun = OptionSpec.flag("dry-run", "show everything and change nothing")
+    static let yes = OptionSpec.flag("yes", "do not ask")
+    static let out = OptionSpec.value(
+        "out",
+        "FILE",
+        "write the change and its signatures so far to FILE, for others to sign, instead of committing"
+    )
+    static let reason = OptionSpec.value("reason", "TEXT", "why, for everybody who asks later")
+
+    /// What every verb takes that signs: keys, how far to go, and the registry.
+    static let ceremony = [key, signer] + ceremonyWithoutKey
+    static let ceremonyWithoutKey = [out, dryRun, yes] + client + secrets + [json]
     static let client = [registry, root, ca, token, config, allowPlain]
     static let secrets = [passphraseFile, passphraseDescriptor]
 }

@@ -55,7 +55,7 @@ extension Failure {
     private static func code(of error: PublishingError) -> ExitCode {
         switch error {
         case .configuration, .usage: .usage
-        case .key, .unpublishable: .refused
+        case .key, .signer, .unpublishable, .unsigned: .refused
         case .file(let error): code(of: error)
         case .chain(let error): code(of: error)
         case .transfer(let error): code(of: error)

@@ -9,7 +9,11 @@ struct Sealift {
     static var commands: [any Command.Type] {
         [
             Init.self, Serve.self, Keygen.self, Inspect.self, Publish.self, Sync.self, Status.self, Why.self,
-            Path.self, Verify.self, Infer.self, History.self,
+            Path.self, Verify.self, Infer.self, History.self, ChannelSet.self, ChannelAdd.self,
+            ChannelRemove.self, Rollout.self, Yank.self, Recall.self, Unyank.self, Floor.self, Hold.self,
+            Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
+            MetadataStatus.self, MetadataRefresh.self, RoleExport.self, RoleSign.self, RoleImport.self,
+            TokenCreate.self,
         ]
     }
 
@@ -36,11 +40,16 @@ struct Sealift {
                 Output.result("sealift \(version)")
                 return .done
             }
-            guard let command = commands.first(where: { $0.spec.name == name }) else {
-                throw UsageError.unknownCommand(name, suggestion: nearest(to: name))
+            // ‘channel set’ is one name of two words.
+            let phrase = words.prefix(2).joined(separator: " ")
+            guard let command = commands.first(where: { [name, phrase].contains($0.spec.name) }) else {
+                let isNoun = commands.contains { $0.spec.name.hasPrefix(name + " ") }
+                let wrong = isNoun ? phrase : name
+                throw UsageError.unknownCommand(wrong, suggestion: nearest(to: wrong))
             }
+            let length = command.spec.name.split(separator: " ").count
             let arguments = try ParsedArguments(
-                Array(words.dropFirst()),
+                Array(words.dropFirst(length)),
                 for: command.spec,
                 environment: context.environment
             )
@@ -57,6 +66,7 @@ struct Sealift {
     }
 
     private static func nearest(to name: String) -> String? {
-        commands.map { $0.spec.name }.first { $0.hasPrefix(name.prefix(3)) }
+        let names = commands.map { $0.spec.name }
+        return names.first { $0.hasPrefix(name) } ?? names.first { $0.hasPrefix(name.prefix(3)) }
     }
 }

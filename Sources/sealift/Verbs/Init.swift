@@ -149,6 +149,7 @@ private struct NewRegistry {
     var rootFile: String { clientFolder + "/root.json" }
     var caFile: String { clientFolder + "/ca.pem" }
     var tokenFile: String { keys + "/token" }
+    var administratorTokenFile: String { keys + "/administrator-token" }
 
     /// `root.pem`, or `root-1.pem` and so on when the profile asks for several.
     func makeKeys(_ role: String, _ count: Int, _ passphrase: [UInt8]?) throws -> [SoftwareKey] {
@@ -171,18 +172,25 @@ private struct NewRegistry {
         client.ca = caFile
         client.keys = keys
         if let namespace {
-            let token = try await Registry.issueToken(
-                Token(
-                    scope: .publish(namespace),
-                    label: "init",
-                    expires: context.now.adding(seconds: Self.tokenLifetime)
-                ),
-                in: store,
-                now: context.now
-            )
-            try Durable.writeAtomically(tokenFile, Array("\(token)\n".utf8), mode: 0o600)
+            try await writeToken(.publish(namespace), to: tokenFile, in: store, context)
             client.tokenFile = tokenFile
         }
+        try await writeToken(.administer, to: administratorTokenFile, in: store, context)
+        client.administratorTokenFile = administratorTokenFile
         try Durable.writeAtomically(clientFile, client.bytes)
+    }
+    private func writeToken(
+        _ scope: Token.Scope,
+        to file: String,
+        in store: SQLiteRegistryStore,
+        _ context: Context
+    ) async throws {
+        let token = Token(
+            scope: scope,
+            label: "init",
+            expires: context.now.adding(seconds: Self.tokenLifetime)
+        )
+        let secret = try await Registry.issueToken(token, in: store, now: context.now)
+        try Durable.writeAtomically(file, Array("\(secret)\n".utf8), mode: 0o600)
     }
 }

@@ -18,8 +18,7 @@ struct Publish: Command {
             .value("channel", "C", "put it into use on this channel"),
             .value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%"),
             .value("card", "FILE", "what a person writes about the model, sealift/card@1"),
-            .value("key", "FILE", "the publisher's key"),
-            .flag("dry-run", "show everything and change nothing"),
+            SharedOption.key, SharedOption.signer, SharedOption.dryRun,
         ] + SharedOption.client + SharedOption.secrets + [SharedOption.json],
         example: "sealift publish detector.onnx --model vision/detector --version 1.0.0 --channel stable",
         discussion:
@@ -33,9 +32,8 @@ struct Publish: Command {
         var publisher = Publisher(
             client: try session.registryClient(),
             view: try session.verifiedRegistry(),
-            signer: try session.signer(for: request.model.namespace),
+            keys: try await session.keyRing(),
             now: context.now,
-            lifetime: RegistryProfile.solo.offlineLifetime,
             notice: { @Sendable text in Output.note(text) }
         )
         let report = try await publisher.publish(request)
@@ -68,7 +66,7 @@ struct Publish: Command {
             }
             request.channel = channel
         }
-        if let text = arguments["rollout"] { request.rollout = try rollout(text) }
+        if let text = arguments["rollout"] { request.rollout = try Words.rollout(text, of: "--rollout") }
         if let file = arguments["card"] {
             request.card = try Card(bytes: try Durable.readFile(file, maximum: Limits.manifest))
         }
@@ -99,25 +97,6 @@ struct Publish: Command {
             variants.append(VariantSource(name: name, path: String(halves[1])))
         }
         return variants
-    }
-
-    /// `10%`, `10` or `0.5%` as ten-thousandths.
-    private static func rollout(_ text: String) throws(UsageError) -> Int {
-        let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
-        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-        let fraction = parts.count == 2 ? String(parts[1]) : ""
-        guard (1...2).contains(parts.count), let whole = Int(parts[0]), (0...100).contains(whole),
-            fraction.count <= 2, fraction.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            parts.count == 1 || !fraction.isEmpty
-        else {
-            throw .badValue(text, of: "--rollout", expected: "a percentage from 0 to 100 such as 10% or 0.5%")
-        }
-        let hundredths = fraction.isEmpty ? 0 : (Int(fraction) ?? 0) * (fraction.count == 1 ? 10 : 1)
-        let share = whole * 100 + hundredths
-        guard share <= Listing.fullRollout else {
-            throw .badValue(text, of: "--rollout", expected: "a percentage from 0 to 100")
-        }
-        return share
     }
 
     private static func json(_ report: PublishReport) -> JSONReport {

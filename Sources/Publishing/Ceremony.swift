@@ -1,0 +1,169 @@
+import Blocking
+package import Names
+package import RegistryAPI
+import Trust
+
+/// What became of a change.
+package struct CeremonyReport: Sendable {
+    /// `nil` when everything asked for is so already.
+    package let proposal: Proposal?
+
+    /// Signatures that are still to be collected.
+    package let missing: [MissingSignatures]
+
+    /// `nil` unless the registry has it now.
+    package let commit: CommitResponse?
+}
+
+/// One change of a registry's roles: edit, sign, rehearse, commit; built anew when somebody else was faster.
+package struct Ceremony {
+    /// How far to go.
+    package enum Aim: Sendable {
+        /// Commit, or refuse and say who must sign.
+        case commit
+
+        /// Sign as far as the keys at hand go, and leave the rest to others.
+        case collect
+
+        /// Change and sign nothing.
+        case dryRun
+    }
+
+    private let client: RegistryClient
+    private var view: VerifiedRegistry
+    private let keys: KeyRing
+    private let now: UnixTime
+    private let notice: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - client: The registry's write side.
+    ///   - view: Its verified read side.
+    ///   - keys: Who can sign here.
+    ///   - now: The local time.
+    ///   - notice: Told what a person should know meanwhile.
+    package init(
+        client: RegistryClient,
+        view: VerifiedRegistry,
+        keys: KeyRing,
+        now: UnixTime,
+        notice: @escaping @Sendable (String) -> Void
+    ) {
+        self.client = client
+        self.view = view
+        self.keys = keys
+        self.now = now
+        self.notice = notice
+    }
+
+    /// How often a change is built anew on a state that moved.
+    static let rebases = 5
+
+    /// The registry's state, fresh.
+    package mutating func state(of scope: StateScope) async throws(PublishingError) -> RegistryState {
+        switch scope {
+        case .model: try await view.refresh()
+        case .everything: try await view.refreshToRenew()
+        }
+        return try await view.state(of: scope)
+    }
+
+    /// Makes a change.
+    ///
+    /// - Parameters:
+    ///   - scope: What the change needs to see.
+    ///   - aim: How far to go.
+    ///   - confirm: Asked once, before anything is signed; throws to stop.
+    ///   - edit: The change, made again on every state that it is built on.
+    /// - Returns: What became of it.
+    /// - Throws: `PublishingError`; nothing is then changed.
+    package mutating func run(
+        _ scope: StateScope,
+        _ aim: Aim,
+        confirm: (Proposal) throws(PublishingError) -> Void,
+        edit: (inout RegistryDraft) throws(PublishingError) -> Void
+    ) async throws(PublishingError) -> CeremonyReport {
+        var isConfirmed = false
+        for _ in 0..<Self.rebases {
+            let state = try await state(of: scope)
+            var draft = try RegistryDraft(on: state, now: now)
+            try edit(&draft)
+            guard !draft.isEmpty else { return CeremonyReport(proposal: nil, missing: [], commit: nil) }
+            let proposal = try draft.proposal()
+            guard aim != .dryRun else {
+                return CeremonyReport(
+                    proposal: proposal,
+                    missing: try proposal.missing(on: state),
+                    commit: nil
+                )
+            }
+            if !isConfirmed { try confirm(proposal) }
+            isConfirmed = true
+            if let report = try await finish(proposal, on: state, aim) { return report }
+        }
+        throw .unpublishable(
+            "the registry changed \(Self.rebases) times meanwhile; try again when it is quieter"
+        )
+    }
+
+    /// Commits a proposal that was signed elsewhere, with what the keys at hand add.
+    ///
+    /// - Throws: `PublishingError`, also when the registry has moved on: what others signed cannot be rebased.
+    package mutating func take(
+        _ proposal: Proposal,
+        _ aim: Aim,
+        confirm: (Proposal) throws(PublishingError) -> Void
+    ) async throws(PublishingError) -> CeremonyReport {
+        let state = try await state(of: .everything)
+        for role in proposal.roles {
+            let present =
+                try role.role == .root
+                ? state.root().document.version
+                : SealiftRole(role.role).flatMap { state.roles[$0]?.document.version } ?? 0
+            guard role.version == present + 1 else {
+                throw .unpublishable(
+                    "the proposal holds \(role.role) version \(role.version ?? 0), but version \(present) counts now; "
+                        + "make the change anew on the present state and collect signatures again"
+                )
+            }
+        }
+        guard aim != .dryRun else {
+            return CeremonyReport(proposal: proposal, missing: try proposal.missing(on: state), commit: nil)
+        }
+        try confirm(proposal)
+        guard let report = try await finish(proposal, on: state, aim) else {
+            throw .unpublishable(
+                "the registry changed meanwhile; make the change anew and collect signatures again"
+            )
+        }
+        return report
+    }
+
+    /// Signs, rehearses and commits; `nil` when somebody else was faster.
+    private func finish(
+        _ proposal: Proposal,
+        on state: RegistryState,
+        _ aim: Aim
+    ) async throws(PublishingError) -> CeremonyReport? {
+        let keys = keys
+        let signed = try await BlockingPool.shared.run { () throws(PublishingError) -> Proposal in
+            var signed = proposal
+            try keys.sign(&signed)
+            return signed
+        }
+        let missing = try signed.missing(on: state)
+        guard aim == .commit else { return CeremonyReport(proposal: signed, missing: missing, commit: nil) }
+        guard missing.isEmpty else { throw .unsigned(missing.map { $0.words(naming: keys.names) }) }
+        try Rehearsal.check(signed, on: state, now: now)
+        do {
+            return CeremonyReport(
+                proposal: signed,
+                missing: [],
+                commit: try await client.commit(signed.request)
+            )
+        } catch {
+            guard case .problem(let problem, _) = error, problem.code == .conflict else { throw error }
+            notice("somebody else published meanwhile; building on the new state")
+            return nil
+        }
+    }
+}

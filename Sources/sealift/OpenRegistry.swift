@@ -1,0 +1,27 @@
+import Blobs
+import Durable
+import Names
+import Publishing
+import Registry
+import RegistryStoreSQLite
+
+/// A registry's directory, opened by somebody on its own machine; `serve` may be running on it.
+struct OpenRegistry {
+    let store: SQLiteRegistryStore
+    let layout: RegistryLayout
+
+    init(_ directory: String, _ context: Context) throws {
+        layout = RegistryLayout(context.absolute(directory))
+        store = try SQLiteRegistryStore.open(path: layout.database, now: context.now)
+    }
+
+    /// The use cases that need the online key.
+    func registry() throws -> Registry {
+        let online = try KeyFile.read(layout.onlineKey) { () throws(PublishingError) -> [UInt8]? in nil }
+        return try Registry(
+            store: store,
+            blobs: try FolderBlobStore(directory: layout.blobs),
+            onlineSigner: online
+        )
+    }
+}

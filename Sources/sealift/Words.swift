@@ -1,0 +1,77 @@
+import Arguments
+import Manifest
+import Names
+import Publishing
+
+/// Words of a call as values; each refusal says what would be right.
+enum Words {
+    static func model(_ text: String) throws(UsageError) -> ModelName {
+        guard let model = ModelName(text) else {
+            throw .badValue(text, of: "the model", expected: "NAMESPACE/MODEL of a-z 0-9 . _ -")
+        }
+        return model
+    }
+
+    static func version(_ text: String) throws(UsageError) -> ModelVersion {
+        guard let version = ModelVersion(text) else {
+            throw .badValue(text, of: "the version", expected: "a version such as 1.4.0")
+        }
+        return version
+    }
+
+    static func versions(_ texts: some Sequence<String>) throws(UsageError) -> [ModelVersion] {
+        var versions: [ModelVersion] = []
+        for text in texts { versions.append(try version(text)) }
+        return versions
+    }
+
+    static func channel(_ text: String) throws(UsageError) -> ChannelName {
+        guard let channel = ChannelName(text) else {
+            throw .badValue(text, of: "the channel", expected: "a-z, then a-z 0-9 -, at most 32")
+        }
+        return channel
+    }
+
+    static func threshold(_ arguments: ParsedArguments, _ option: String) throws(UsageError) -> Int? {
+        guard let text = arguments[option] else { return nil }
+        guard let number = Int(text), (1...1_000).contains(number) else {
+            throw .badValue(text, of: "--\(option)", expected: "a number of signatures")
+        }
+        return number
+    }
+
+    /// `60d`, `24h`, `30m` or `90s` in seconds.
+    static func duration(_ text: String, of option: String) throws(UsageError) -> Int64 {
+        let units: [Character: Int64] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+            (1...100_000).contains(count)
+        else { throw .badValue(text, of: option, expected: "a time such as 60d, 24h or 30m") }
+        return count * unit
+    }
+
+    static func reason(_ arguments: ParsedArguments) throws(UsageError) -> String {
+        guard let reason = arguments["reason"], !reason.isEmpty else {
+            throw .refused("say why: --reason TEXT; everybody who asks later will read it")
+        }
+        return reason
+    }
+
+    /// `10%`, `10` or `0.5%` as ten-thousandths.
+    static func rollout(_ text: String, of place: String) throws(UsageError) -> Int {
+        let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        let fraction = parts.count == 2 ? String(parts[1]) : ""
+        guard (1...2).contains(parts.count), let whole = Int(parts[0]), (0...100).contains(whole),
+            fraction.count <= 2, fraction.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            parts.count == 1 || !fraction.isEmpty
+        else {
+            throw .badValue(text, of: place, expected: "a percentage from 0 to 100 such as 10% or 0.5%")
+        }
+        let hundredths = fraction.isEmpty ? 0 : (Int(fraction) ?? 0) * (fraction.count == 1 ? 10 : 1)
+        let share = whole * 100 + hundredths
+        guard share <= Listing.fullRollout else {
+            throw .badValue(text, of: place, expected: "a percentage from 0 to 100")
+        }
+        return share
+    }
+}
