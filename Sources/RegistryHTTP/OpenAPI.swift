@@ -53,6 +53,13 @@ enum OpenAPI {
                 answers: ["200": "The document", "404": "Not published"]
             )
         ]),
+        "/targets/sealift/holds/{namespace}/{document}": .members([
+            "get": operation(
+                "What the registry holds back of a model: SHA256.MODEL.json",
+                parameters: ["namespace", "document"],
+                answers: ["200": "The document", "404": "Not published"]
+            )
+        ]),
         "/targets/{namespace}/{model}/{document}": .members([
             "get": operation(
                 "A document of a model: SHA256.VERSION.json or SHA256.live.json",

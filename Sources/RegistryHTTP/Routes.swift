@@ -7,6 +7,9 @@ extension RegistryService {
         Route(.get, "/targets/sealift/{document}") { service, call in
             try service.target(call, folder: ["sealift"])
         },
+        Route(.get, "/targets/sealift/holds/{namespace}/{document}") { service, call in
+            try service.target(call, folder: ["sealift", "holds", call.parameter("namespace")])
+        },
         Route(.get, "/targets/{namespace}/{model}/{document}") { service, call in
             try service.target(call, folder: [call.parameter("namespace"), call.parameter("model")])
         },
