@@ -18,14 +18,16 @@ package enum KeyFile {
         _ path: String,
         passphrase: () throws(PublishingError) -> [UInt8]?
     ) throws(PublishingError) -> SoftwareKey {
-        let pem: [UInt8]
+        var pem: [UInt8]
         do { pem = try Durable.readFile(path, maximum: maximumLength, privacy: .ownerOnly) } catch {
             throw .file(error)
         }
+        defer { wipe(&pem) }
         do { return try SoftwareKey(pem: pem, passphrase: nil) } catch {
-            guard case .passphraseMissing = error, let secret = try passphrase() else {
+            guard case .passphraseMissing = error, var secret = try passphrase() else {
                 throw .key(path: path, error)
             }
+            defer { wipe(&secret) }
             do { return try SoftwareKey(pem: pem, passphrase: secret) } catch {
                 throw .key(path: path, error)
             }

@@ -12,7 +12,7 @@ struct NamespaceAdd: Command {
         options: [
             .value("key", "PUB", "a public key of the team, as ‘keygen’ writes FILE.pub", repeatable: true),
             .value("threshold", "N", "how many of them must sign, 1 unless given"),
-            .value("owner", "NAME", "who the team is, for people"),
+            .value("owner", "NAME", "who the team is, shown to those who sign"),
             GrantOption.signing, SharedOption.signer,
         ] + SharedOption.ceremonyWithoutKey,
         example: "sealift namespace add audio --key audio.pem.pub --owner 'Audio team' --yes",
