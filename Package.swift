@@ -170,7 +170,8 @@ let package = Package(
         tests(
             "PublishingTests",
             [
-                "Publishing", "Durable", "Manifest", "Names", "RegistryAPI", "Signing", "Transfer", "Trust",
+                "Publishing", "Durable", "Manifest", "ModelFormats", "Names", "RegistryAPI", "Signing",
+                "Transfer", "Trust",
                 "Support",
             ]
         ),
