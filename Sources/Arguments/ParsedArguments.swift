@@ -42,9 +42,14 @@ package struct ParsedArguments: Sendable {
                 switch (option.value, attached) {
                 case (nil, nil): value = "true"
                 case (nil, .some): throw .takesNoValue(option: option.name)
-                case (.some, let attached?): value = attached
+                case (let placeholder?, let attached?):
+                    guard !attached.isEmpty else {
+                        throw .missingValue(option: option.name, placeholder: placeholder)
+                    }
+                    value = attached
                 case (let placeholder?, nil):
-                    guard let next = rest.popFirst() else {
+                    // An empty one is a variable of a script that was never set.
+                    guard let next = rest.popFirst(), !next.isEmpty else {
                         throw .missingValue(option: option.name, placeholder: placeholder)
                     }
                     value = next
@@ -67,6 +72,9 @@ package struct ParsedArguments: Sendable {
         }
         guard positions.count <= spec.positions.count || spec.positions.last?.isRepeated == true else {
             throw .unexpectedPosition(positions[spec.positions.count], command: spec.name)
+        }
+        if let empty = positions.firstIndex(of: "") {
+            throw .missingPosition(name: spec.positions[empty].name, command: spec.name)
         }
         self.positions = positions
         self.values = values

@@ -40,8 +40,11 @@ extension DeviceDirectory {
         for name in try names(incomingPath) where !isWanted(name) {
             try remove("incoming/\(name)", mode, &report)
         }
-        for name in try names(path) where name.hasPrefix(".") && name.hasSuffix(".partial") {
-            try remove(name, mode, &report)
+        for folder in ["", "trust/", "trust/targets/", "trust/root_history/", "device/"] {
+            for name in try names("\(path)/\(folder)") where name.hasPrefix(".") && name.hasSuffix(".partial")
+            {
+                try remove(folder + name, mode, &report)
+            }
         }
         return report
     }

@@ -21,11 +21,13 @@ package struct ModelFolder: Sendable {
 
     /// Lists what would be published.
     ///
-    /// Links to files are followed, because that is how model caches look; what
-    /// version control and caches leave behind is skipped and named.
+    /// Links to files are followed inside the folder, and from a snapshot of a
+    /// Hugging Face cache to the `blobs` beside it; one that leads anywhere else
+    /// could publish what nobody meant to, so it is refused. What version control
+    /// and caches leave behind is skipped and named.
     ///
-    /// - Throws: `PublishingError.unpublishable` for a name that may not stand in a manifest, too many files,
-    ///   or none.
+    /// - Throws: `PublishingError.unpublishable` for a name that may not stand in a manifest, a link that leads
+    ///   out, too many files, or none.
     package init(_ path: String) throws(PublishingError) {
         var files: [File] = []
         var skipped: [String] = []
@@ -37,12 +39,33 @@ package struct ModelFolder: Sendable {
             // A Core ML package is a folder that means nothing without its name.
             let isPackage = [".mlpackage", ".mlmodelc"].contains { name.lowercased().hasSuffix($0) }
             try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &files, &skipped)
+            let allowed = try Self.placesOfFiles(in: path)
+            for file in files where !allowed.contains(where: { file.location.hasPrefix($0) }) {
+                throw .unpublishable(
+                    "\(file.path) leads to \(file.location), outside of \(path); put the file itself there if it "
+                        + "belongs to the model"
+                )
+            }
         default:
             throw .usage("\(path) is neither a file nor a folder; give the model's file or its folder")
         }
         guard !files.isEmpty else { throw .unpublishable("\(path) has no file to publish") }
         self.files = files.sorted { $0.path < $1.path }
         self.skipped = skipped.sorted()
+    }
+
+    /// Where the files of a folder may really lie, with a slash at the end.
+    private static func placesOfFiles(in folder: String) throws(PublishingError) -> [String] {
+        let real = try resolved(folder)
+        let snapshots = Durable.parent(of: real)
+        guard snapshots.hasSuffix("/snapshots") else { return [real + "/"] }
+        return [real + "/", Durable.parent(of: snapshots) + "/blobs/"]
+    }
+
+    private static func resolved(_ path: String) throws(PublishingError) -> String {
+        guard let real = realpath(path, nil) else { throw .file(.system("resolve", path)) }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     private static func walk(
@@ -89,9 +112,7 @@ package struct ModelFolder: Sendable {
                     + "control characters, backslash, colon, or a dot or space at the end; rename it"
             )
         }
-        guard let real = realpath(location, nil) else { throw .file(.system("resolve", location)) }
-        defer { free(real) }
-        return File(location: String(cString: real), path: path, length: length)
+        return File(location: try resolved(location), path: path, length: length)
     }
 
     /// The kind of what `path` leads to, following links, and its length; 0 for nothing.

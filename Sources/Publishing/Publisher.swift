@@ -81,7 +81,8 @@ package struct Publisher {
         let source = try await VersionSource.read(request.variants, card: request.card)
         for name in source.skipped { notice("left out: \(name)") }
         var uploaded: UInt64?
-        for _ in 0..<Self.rebases {
+        for attempt in 0..<Self.rebases {
+            if attempt > 0 { await Self.stepAside(attempt) }
             try await view.refresh()
             let state = try await view.state(of: .model(request.model))
             let drafted = try await draft(request, source, on: state)
@@ -96,16 +97,20 @@ package struct Publisher {
                 return report(drafted, source, uploaded: uploaded ?? 0, commit: response)
             } catch {
                 guard case .problem(let problem, _) = error, problem.code == .conflict else { throw error }
-                notice("somebody else published meanwhile; building on the new state")
+                if attempt == 0 { notice("somebody else published meanwhile; building on the new state") }
             }
         }
-        throw .unpublishable(
-            "\(request.model) was published by others \(Self.rebases) times meanwhile; try again when it is quieter"
-        )
+        throw .overtaken(times: Self.rebases, model: "\(request.model)")
     }
 
-    /// How often a commit is built anew on a state that moved.
-    private static let rebases = 5
+    /// How often a commit is built anew on a state that moved: enough for some dozens who publish at once.
+    private static let rebases = 40
+
+    /// Lets others go first, by a time that is not theirs, so that all come through one after the other.
+    private static func stepAside(_ attempt: Int) async {
+        let longest = min(2, 0.05 * Double(1 << min(attempt, 6)))
+        try? await Blocking.sleep(seconds: Double.random(in: 0...longest))
+    }
 
     /// The manifest: the one that is published already if it says the same, else a new one.
     private func draft(

@@ -25,6 +25,9 @@ package enum PublishingError: Error, Sendable {
     /// Too few of the keys that count have signed; each line says who must sign what.
     case unsigned([String])
 
+    /// Others published all the time, so that no commit was built on a state that still stood.
+    case overtaken(times: Int, model: String)
+
     /// The call makes no sense.
     case usage(String)
 
@@ -50,6 +53,8 @@ extension PublishingError: CustomStringConvertible {
         case .unsigned(let lines):
             "signatures are missing, so nothing was changed: " + lines.joined(separator: "; ")
                 + "; give more keys with --key, or --out FILE to collect signatures in a file"
+        case .overtaken(let times, let model):
+            "\(model): others published \(times) times meanwhile; try again when it is quieter"
         case .chain(let error): "\(error)"
         case .transfer(let error): error.description
         case .problem(let problem, let status):

@@ -118,6 +118,10 @@ package struct Registry: Sendable {
         let comparison = BlockComparison(blobs: blobs)
         let proven = try await BlockingPool.shared.run { () throws(RegistryError) -> [BlockProof] in
             let draft = try store.read { view throws(RegistryError) in try rule.decide(view) }
+            let blobs = draft?.revision.blobs.values.reduce(into: Set<Digest>()) { $0.formUnion($1) } ?? []
+            for digest in blobs.sorted() where try !isWhole(digest) {
+                throw .missingBlob(digest: digest, path: "the version")
+            }
             var proven: [BlockProof] = []
             for file in draft?.unproven ?? [] {
                 try comparison.check(file)

@@ -7,8 +7,25 @@ extension Registry {
     fileprivate static let lease: Int64 = 24 * 3_600
 
     /// The blobs that are still to be uploaded; those that are here stay for a day.
+    ///
+    /// One that was recorded and is gone from the store, or has another length
+    /// there, is missing too: publishing it again puts it right.
     package func missing(of digests: [Digest], now: UnixTime) async throws(RegistryError) -> [Digest] {
-        try await store.lease(digests, until: now.adding(seconds: Self.lease))
+        let unknown = Set(try await store.lease(digests, until: now.adding(seconds: Self.lease)))
+        return try await BlockingPool.shared.run { () throws(RegistryError) -> [Digest] in
+            var missing: [Digest] = []
+            for digest in digests {
+                let isHere = unknown.contains(digest) ? false : try isWhole(digest)
+                if !isHere { missing.append(digest) }
+            }
+            return missing
+        }
+    }
+
+    /// Whether the store has the blob that was recorded; its bytes are not read.
+    func isWhole(_ digest: Digest) throws(RegistryError) -> Bool {
+        guard let length = blobs.length(of: digest) else { return false }
+        return try store.blobLength(digest) == length
     }
 
     /// Begins to receive a blob; `nil` when it is here already.
@@ -23,7 +40,7 @@ extension Registry {
             throw .tooLarge(what: "blob \(digest)", found: ByteCount(rawValue: length), limit: Limits.file)
         }
         let missing = try await missing(of: [digest], now: now)
-        guard !missing.isEmpty || !blobs.contains(digest) else { return nil }
+        guard !missing.isEmpty else { return nil }
         let blobs = blobs
         let upload = try await BlockingPool.shared.run { () throws(RegistryError) -> BlobUpload in
             do throws(BlobError) {

@@ -47,6 +47,9 @@ package struct DevelopmentCA: Sendable {
         )
     }
 
+    /// Whether a certificate can be made for `host`: a DNS name or a numeric address.
+    package static func canName(_ host: String) -> Bool { SubjectName(host) != nil }
+
     /// Makes a server certificate with a key of its own.
     ///
     /// - Parameters:

@@ -22,6 +22,9 @@ package final class ServerTLS: @unchecked Sendable {
         copenssl_set_options(context, copenssl_server_options())
         copenssl_speak_http1(context)
         SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)
+        guard access(certificateChainPEMFile, R_OK) == 0 else {
+            throw .unusableFile(path: certificateChainPEMFile, reason: String(cString: strerror(errno)))
+        }
         guard SSL_CTX_use_certificate_chain_file(context, certificateChainPEMFile) == 1 else {
             throw .unusableFile(path: certificateChainPEMFile, reason: openSSLReason())
         }

@@ -56,6 +56,7 @@ extension Failure {
         switch error {
         case .configuration, .usage: .usage
         case .key, .signer, .unpublishable, .unsigned: .refused
+        case .overtaken: .temporary
         case .file(let error): code(of: error)
         case .chain(let error): code(of: error)
         case .transfer(let error): code(of: error)

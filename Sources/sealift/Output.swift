@@ -1,28 +1,56 @@
+import Arguments
 import Glibc
+import Synchronization
 
 /// What was asked for goes to standard output, everything about it to standard error.
 enum Output {
-    static func result(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+    /// The error of the first write to standard output that did not succeed; 0 while all did.
+    private static let firstError = Atomic<Int32>(0)
 
+    /// Text for people.
+    static func result(_ text: String) {
+        write(Array(PlainText.lines(text).utf8) + [0x0A], to: STDOUT_FILENO)
+    }
+
+    /// Bytes for programs, exactly as they are.
     static func result(bytes: [UInt8]) { write(bytes + [0x0A], to: STDOUT_FILENO) }
 
-    static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    /// One line.
+    static func note(_ text: String) { write(Array((PlainText.line(text) + "\n").utf8), to: STDERR_FILENO) }
+
+    /// Why the result did not reach its reader; a reader that left early has what it wanted.
+    static var failure: Failure? {
+        switch firstError.load(ordering: .relaxed) {
+        case 0, EPIPE: nil
+        case let code:
+            Failure(.temporary, "could not write to standard output: \(String(cString: strerror(code)))")
+        }
+    }
+
+    /// Opens what the caller closed, so that no file or connection ever gets the number of a standard stream.
+    static func openStandardStreams() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is this one.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
+        }
+    }
 
     /// Whether progress may be drawn over itself.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    static func progress(_ text: String) { write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
-
-    private static func write(_ text: String, to descriptor: Int32) {
-        write(Array(text.utf8), to: descriptor)
-    }
+    static func progress(_ text: String) { write(Array(("\r\u{1B}[K" + text).utf8), to: STDERR_FILENO) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { return }
+            guard written > 0 else {
+                guard descriptor == STDOUT_FILENO else { return }
+                let code = written < 0 ? errno : EIO
+                _ = firstError.compareExchange(expected: 0, desired: code, ordering: .relaxed)
+                return
+            }
             rest = rest.dropFirst(written)
         }
     }

@@ -19,12 +19,17 @@ struct Sealift {
 
     /// Not `async`: a service's signals must be blocked before the first thread starts, so that each inherits it.
     static func main() {
+        Output.openStandardStreams()
         signal(SIGPIPE, SIG_IGN)
         let context = Context()
         let words = Context.words
         if words.first == Serve.spec.name { Signals.block() }
         Task.detached { @Sendable in
-            let code = await run(words, context)
+            var code = await run(words, context)
+            if code == .done, let failure = Output.failure {
+                Output.note("sealift: \(failure.line)")
+                code = failure.code
+            }
             exit(code.rawValue)
         }
         while true { pause() }
@@ -32,6 +37,7 @@ struct Sealift {
 
     private static func run(_ words: [String], _ context: Context) async -> ExitCode {
         do {
+            try checkText(words, context)
             guard let name = words.first, name != "--help", name != "-h", name != "help" else {
                 Output.result(Help.overview(of: commands.map { $0.spec }, version: version))
                 return words.isEmpty ? .usage : .done
@@ -63,6 +69,17 @@ struct Sealift {
             Output.note("sealift: \(failure.line)")
             return failure.code
         }
+    }
+
+    /// Bytes that are no text have become replacement characters by now, and would name another file.
+    private static func checkText(_ words: [String], _ context: Context) throws(UsageError) {
+        let settings = context.environment.filter { $0.key.hasPrefix("SEALIFT_") }.map {
+            "\($0.key)=\($0.value)"
+        }
+        guard let word = (words + settings).first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else {
+            return
+        }
+        throw .refused("‘\(word)’ is not UTF-8; give names and paths in UTF-8")
     }
 
     private static func nearest(to name: String) -> String? {

@@ -62,7 +62,7 @@ enum Words {
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
         let fraction = parts.count == 2 ? String(parts[1]) : ""
         guard (1...2).contains(parts.count), let whole = Int(parts[0]), (0...100).contains(whole),
-            fraction.count <= 2, fraction.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            fraction.count <= 2, parts.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             parts.count == 1 || !fraction.isEmpty
         else {
             throw .badValue(text, of: place, expected: "a percentage from 0 to 100 such as 10% or 0.5%")

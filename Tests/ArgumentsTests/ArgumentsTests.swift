@@ -65,6 +65,10 @@ struct ArgumentsTests {
             ),
             (["reg", "-x"], .unknownOption("-x", command: "serve", suggestion: nil)),
             (["reg", "--listen"], .missingValue(option: "listen", placeholder: "ADDRESS")),
+            (["reg", "--listen="], .missingValue(option: "listen", placeholder: "ADDRESS")),
+            (["reg", "--listen", ""], .missingValue(option: "listen", placeholder: "ADDRESS")),
+            ([""], .missingPosition(name: "DIR", command: "serve")),
+            (["reg", ""], .missingPosition(name: "NAME", command: "serve")),
             (["reg", "--json=1"], .takesNoValue(option: "json")),
             (["reg", "--listen=a", "--listen=b"], .givenTwice(option: "listen")),
             ([], .missingPosition(name: "DIR", command: "serve")),
@@ -83,4 +87,21 @@ struct ArgumentsTests {
         #expect(page.contains("--listen ADDRESS"))
         #expect(page.contains("[SEALIFT_LISTEN]"))
     }
+}
+
+@Suite("Plain text")
+struct PlainTextTests {
+    @Test(
+        "what others wrote cannot move the cursor, forge a line or turn the writing",
+        arguments: [
+            ("plain, ‘quoted’, ünï, 模型", "plain, ‘quoted’, ünï, 模型"), ("a\u{1B}[31mb", #"a\u{1B}[31mb"#),
+            ("a\r\nb", #"a\u{D}\u{A}b"#), ("\u{202E}gnp.exe", #"\u{202E}gnp.exe"#),
+            ("\u{9B}2J", #"\u{9B}2J"#),
+            ("\u{0}\t\u{7F}\u{2028}", #"\u{0}\u{9}\u{7F}\u{2028}"#),
+        ]
+    )
+    func lines(_ text: String, _ expected: String) { #expect(PlainText.line(text) == expected) }
+
+    @Test("several lines keep their line feeds and nothing else")
+    func several() { #expect(PlainText.lines("a\nb\u{7}") == "a\nb" + #"\u{7}"#) }
 }

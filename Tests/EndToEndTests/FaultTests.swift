@@ -81,6 +81,29 @@ extension EndToEnd {
             try expect(outcome, 1, saying: role, on: world)
         }
 
+        @Test(
+            "a call that cannot be carried out ends with one line and its code, whatever stands in its words"
+        )
+        func oneLine() throws {
+            let world = try World()
+            let calls: [(words: [String], code: Int32)] = [
+                (["init", "/proc/sealift", "--keys", world.keys], 2),
+                (["init", world.registry, "--host", "*", "--keys", world.keys], 2), (["init", ""], 2),
+                (["inspect", "a\nb\u{1B}[31m"], 2), (["inspect", "a\u{FFFD}"], 2),
+                (["publish", "m", "--model", "a/b", "--version", "next", "--rollout", "10%"], 2),
+                (["history", "a/b", "--registry", "https://", "--root", world.root], 2),
+            ]
+            for call in calls {
+                let outcome = try world.run(call.words)
+                #expect(outcome.code == call.code, "\(call): \(outcome)")
+                #expect(
+                    outcome.errorLines.count == 1 && !outcome.errors.contains("\u{1B}"),
+                    "\(call): \(outcome)"
+                )
+            }
+            #expect(try Durable.kind(of: world.registry) == nil, "nothing half made is left")
+        }
+
         @Test("another registry's root is refused")
         func wrongRoot() throws {
             let world = try updatable()

@@ -76,11 +76,15 @@ struct CollectionTests {
         try Durable.makeDirectory("\(device.versionsPath)/vision/detector/.staging-1/extra")
         try Durable.writeAtomically("\(device.incomingPath)/wanted", [1])
         try Durable.writeAtomically("\(device.incomingPath)/unwanted", [1])
-        try Durable.writeAtomically("\(device.path)/.current.77.partial", [1])
+        let partial = [".current.77", "trust/.root.json.78", "trust/targets/.a.79", "device/.rollout.80"]
+        for name in partial {
+            try Durable.makeDirectory(Durable.parent(of: "\(device.path)/\(name)"))
+            try Durable.writeAtomically("\(device.path)/\(name).partial", [1])
+        }
         _ = try device.collect(now: DeviceFixture.start, retain: 0, isWanted: { $0 == "wanted" })
         #expect(try versions() == ["1.0.0"])
         #expect(try Durable.names(in: device.incomingPath) == ["wanted"])
-        #expect(try !Durable.names(in: device.path).contains(".current.77.partial"))
+        for name in partial { #expect(try Durable.kind(of: "\(device.path)/\(name).partial") == nil) }
     }
 
     @Test("nothing is collected where nothing is active")

@@ -1,3 +1,4 @@
+import Durable
 import Manifest
 import Names
 import Publishing
@@ -40,6 +41,32 @@ struct MeasuredFileTests {
         let folder = try ModelFolder(scratch.path("model"))
         #expect(folder.files.map { "\($0.path)" } == ["a.onnx", "sub/b.txt"])
         #expect(folder.skipped == [".git"])
+    }
+
+    @Test("a link that leads out of the folder is refused, also by way of a folder")
+    func linksOut() throws {
+        let scratch = Scratch()
+        let secret = try scratch.write("elsewhere/secret", [1])
+        try scratch.write("model/a.onnx", [1])
+        try Durable.replaceLink(scratch.path("model/b.onnx"), destination: "a.onnx")
+        #expect(try ModelFolder(scratch.path("model")).files.count == 2)
+        for (name, target) in [("labels.txt", secret), ("extra", scratch.path("elsewhere"))] {
+            let link = scratch.path("model/\(name)")
+            try Durable.replaceLink(link, destination: target)
+            #expect { try ModelFolder(scratch.path("model")) } throws: { "\($0)".contains(secret) }
+            try Durable.removeFile(link)
+        }
+    }
+
+    @Test("a snapshot of a model cache is read through its links to the blobs beside it")
+    func cache() throws {
+        let scratch = Scratch()
+        try scratch.write("models--a--b/blobs/abc", [1])
+        try scratch.write("models--a--b/snapshots/1/config.json", [2])
+        let link = scratch.path("models--a--b/snapshots/1/model.onnx")
+        try Durable.replaceLink(link, destination: "../../blobs/abc")
+        let folder = try ModelFolder(scratch.path("models--a--b/snapshots/1"))
+        #expect(folder.files.map { "\($0.path)" } == ["config.json", "model.onnx"])
     }
 
     @Test("a name that may not stand in a manifest is refused with the name")

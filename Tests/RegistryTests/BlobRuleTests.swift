@@ -1,4 +1,5 @@
 import Blobs
+import Durable
 import Manifest
 import Names
 import Registry
@@ -87,5 +88,31 @@ struct BlobRuleTests {
         let digest = try await test.upload(Array("weights".utf8))
         #expect(try await test.registry.receive(digest, length: 7, now: TestRegistry.start) == nil)
         #expect(try await test.registry.missing(of: [digest], now: TestRegistry.start).isEmpty)
+    }
+
+    @Test("a blob that was lost from the store is asked for and received again", arguments: [true, false])
+    func lost(_ isGone: Bool) async throws {
+        let test = try await TestRegistry()
+        let content = Array("weights".utf8)
+        let digest = try await test.upload(content)
+        let file = test.blobs.directory + "/\(digest.hex.prefix(2))/\(digest.hex)"
+        try Durable.removeFile(file)
+        if !isGone { try Durable.writeAtomically(file, [1, 2, 3]) }
+        #expect(try await test.registry.missing(of: [digest], now: TestRegistry.start) == [digest])
+        #expect(try await test.upload(content) == digest)
+        #expect(try await test.registry.missing(of: [digest], now: TestRegistry.start).isEmpty)
+    }
+
+    @Test("a version whose bytes the store has lost is not published")
+    func lostBeforeCommit() async throws {
+        let test = try await TestRegistry()
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+        let version = try TestVersion("1.0.0", bytes: bytes)
+        let digest = try await test.upload(bytes)
+        if let list = try TestVersion.blockList(of: bytes) { _ = try await test.upload(list.encoded) }
+        try test.blobs.remove(digest)
+        try await expectRefusal(test, version) {
+            if case .missingBlob(let missing, _) = $0 { missing == digest } else { false }
+        }
     }
 }

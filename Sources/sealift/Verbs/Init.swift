@@ -120,6 +120,13 @@ private struct NewRegistry {
         namespace = try Self.namespace(arguments["namespace"])
         owner = arguments["owner"] ?? arguments["namespace"] ?? ""
         hosts = arguments.all("host")
+        // Looked at before anything is written: what is half made could not be made again.
+        for host in hosts where !DevelopmentCA.canName(host) || host.hasPrefix("*") {
+            throw .badValue(host, of: "--host", expected: "a DNS name or a numeric address")
+        }
+        guard owner.utf8.count <= 256, PlainText.line(owner) == owner else {
+            throw .badValue(owner, of: "--owner", expected: "one line of at most 256 bytes")
+        }
         keys = context.absolute(arguments["keys"] ?? context.configurationDirectory + "/keys")
         passphrase = try Passphrase(arguments)
         guard !"\(keys)/".hasPrefix("\(layout.directory)/") else {
@@ -167,7 +174,9 @@ private struct NewRegistry {
         try Durable.writeAtomically(rootFile, root.bytes)
         let ca = try Durable.readFile(layout.caCertificate, maximum: .kibibytes(64))
         try Durable.writeAtomically(caFile, ca)
-        var client = ClientConfiguration(registries: ["https://\(hosts.first ?? "localhost"):8443/"])
+        let host = hosts.first ?? "localhost"
+        let authority = host.contains(":") ? "[\(host)]" : host
+        var client = ClientConfiguration(registries: ["https://\(authority):8443/"])
         client.root = rootFile
         client.ca = caFile
         client.keys = keys

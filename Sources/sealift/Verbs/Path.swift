@@ -20,7 +20,7 @@ struct Path: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let active = try Device.activeModel(arguments)
         guard let text = arguments["file"] else {
-            Output.result(active.entryPath)
+            Output.result(bytes: Array(active.entryPath.utf8))
             return .done
         }
         guard let file = FilePath(text) else {
@@ -31,7 +31,7 @@ struct Path: Command {
         else {
             throw Failure(.usage, "\(active.name) \(active.version) has no file ‘\(file)’")
         }
-        Output.result(active.path(of: file))
+        Output.result(bytes: Array(active.path(of: file).utf8))
         return .done
     }
 }

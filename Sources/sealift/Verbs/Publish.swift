@@ -66,7 +66,14 @@ struct Publish: Command {
             }
             request.channel = channel
         }
-        if let text = arguments["rollout"] { request.rollout = try Words.rollout(text, of: "--rollout") }
+        if let text = arguments["rollout"] {
+            guard request.channel != nil else {
+                throw UsageError.refused(
+                    "--rollout says how many devices of a channel take the version; say which: --channel C"
+                )
+            }
+            request.rollout = try Words.rollout(text, of: "--rollout")
+        }
         if let file = arguments["card"] {
             request.card = try Card(bytes: try Durable.readFile(file, maximum: Limits.manifest))
         }

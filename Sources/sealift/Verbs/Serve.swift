@@ -40,9 +40,11 @@ struct Serve: Command {
         let (address, port) = try listen(arguments["listen"] ?? "127.0.0.1:8443")
         let store = try SQLiteRegistryStore.open(path: layout.database, now: context.now)
         let online = try KeyFile.read(layout.onlineKey) { () throws(PublishingError) -> [UInt8]? in nil }
+        let blobs = try FolderBlobStore(directory: layout.blobs)
+        try sweep(blobs)
         let registry = try Registry(
             store: store,
-            blobs: try FolderBlobStore(directory: layout.blobs),
+            blobs: blobs,
             onlineSigner: online
         )
         let certificates = Certificates(layout)
@@ -62,7 +64,7 @@ struct Serve: Command {
         Output.result("https://\(host):\(server.port)/")
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
-            group.addTask { await renew(registry, certificates, server) }
+            group.addTask { await renew(registry, blobs, certificates, server) }
             group.addTask { await obey(Signals.requests(), certificates, server) }
             _ = try await group.next()
             group.cancelAll()
@@ -72,16 +74,27 @@ struct Serve: Command {
     }
 
     /// Signs again what is due, every minute, so that no device ever meets an expired timestamp here.
-    private static func renew(_ registry: Registry, _ certificates: Certificates, _ server: HTTPServer) async
-    {
+    private static func renew(
+        _ registry: Registry,
+        _ blobs: FolderBlobStore,
+        _ certificates: Certificates,
+        _ server: HTTPServer
+    ) async {
         while !Task.isCancelled {
             guard (try? await Blocking.sleep(seconds: renewalSeconds)) != nil else { return }
             do {
                 let now = Context.clock()
                 _ = try await registry.refreshOnline(now: now)
+                try await BlockingPool.shared.run { () throws(BlobError) in try sweep(blobs) }
                 if try certificates.renewIfDue(now: now) { server.reload(tls: try certificates.tls()) }
             } catch { Output.note("could not sign again: \(Failure(describing: error).line)") }
         }
+    }
+
+    /// Deletes what uploads left behind that a crash cut off; none that runs is silent for a day.
+    private static func sweep(_ blobs: FolderBlobStore) throws(BlobError) {
+        let swept = try blobs.sweep(olderThan: Context.clock().adding(seconds: -86_400))
+        if swept > 0 { Output.note("\(swept) unfinished uploads from before a crash were deleted") }
     }
 
     private static func obey(

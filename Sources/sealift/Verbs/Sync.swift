@@ -48,6 +48,7 @@ struct Sync: Command {
         drawer.end()
         if arguments.has("json") {
             Output.result(bytes: json(report).bytes)
+            for model in report.models where model.exitCode != 0 { complain(of: model) }
         } else {
             for model in report.models { tell(model) }
             for warning in report.warnings { Output.note("warning: \(warning)") }
@@ -57,17 +58,21 @@ struct Sync: Command {
 
     /// A model's outcome: a result for what went as it should, one line on standard error for what did not.
     private static func tell(_ model: ModelDecision) {
-        if model.outcome == .failed {
-            Output.note(
-                "sealift: \(model.reason); \(model.active.map { "\($0) stays" } ?? "nothing is active")"
-            )
-            return
+        if model.exitCode == 0 {
+            let version = model.active.map { " \($0)" } ?? ""
+            Output.result("\(model.model)\(version): \(model.outcome.rawValue), \(model.reason)")
+        } else {
+            complain(of: model)
         }
-        let version = model.active.map { " \($0)" } ?? ""
-        Output.result("\(model.model)\(version): \(model.outcome.rawValue), \(model.reason)")
         for skipped in model.skipped {
             Output.result("  \(skipped.version) was passed over: \(skipped.reason)")
         }
+    }
+
+    private static func complain(of model: ModelDecision) {
+        let subject = model.reason.contains(model.model) ? "" : "\(model.model): "
+        let state = model.active.map { "\($0) stays" } ?? "nothing is active"
+        Output.note("sealift: \(subject)\(model.reason); \(state)")
     }
 
     private static func configuration(
