@@ -48,13 +48,16 @@ struct InspectedVariantTests {
     func links() async throws {
         let scratch = Scratch()
         let manager = FileManager.default
-        try manager.createDirectory(atPath: scratch.path("snapshot"), withIntermediateDirectories: true)
-        try manager.copyItem(atPath: Self.fixtures + "/gguf/tiny_llama.gguf", toPath: scratch.path("blob"))
+        for folder in ["m/blobs", "m/snapshots/1"] {
+            try manager.createDirectory(atPath: scratch.path(folder), withIntermediateDirectories: true)
+        }
+        let blob = scratch.path("m/blobs/abc")
+        try manager.copyItem(atPath: Self.fixtures + "/gguf/tiny_llama.gguf", toPath: blob)
         try manager.createSymbolicLink(
-            atPath: scratch.path("snapshot/model.gguf"),
-            withDestinationPath: "../blob"
+            atPath: scratch.path("m/snapshots/1/model.gguf"),
+            withDestinationPath: "../../blobs/abc"
         )
-        let found = try await InspectedVariant.inspect(source(scratch.path("snapshot")))
+        let found = try await InspectedVariant.inspect(source(scratch.path("m/snapshots/1")))
         #expect(found.inspection.format == .gguf)
         #expect(found.length > 0)
     }
