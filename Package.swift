@@ -202,7 +202,10 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["Durable", "Names", "Signing", "Support", "sealift"],
+            dependencies: [
+                "Durable", "Inference", "ModelLibrary", "ModelRuntimes", "Names", "Signing", "Support",
+                "SyncAgent", "sealift",
+            ],
             exclude: ["Fixtures"],
             swiftSettings: house
         ),

@@ -29,6 +29,14 @@ package enum DurableError: Error, Sendable, Equatable {
         return code == ENOSPC || code == EDQUOT
     }
 
+    /// Whether the path itself is at fault, as when it is not this user's to use.
+    ///
+    /// Trying again later helps with none of these.
+    package var isWrongPlace: Bool {
+        guard case .system(_, _, let code) = self else { return false }
+        return [ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENAMETOOLONG, ELOOP].contains(code)
+    }
+
     package var isAbsent: Bool {
         guard case .system(_, _, let code) = self else { return false }
         return code == ENOENT

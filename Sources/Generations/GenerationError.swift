@@ -35,7 +35,7 @@ extension GenerationError: CustomStringConvertible {
         case .notActive(let model, let active):
             "\(model) is not active on this device; active: "
                 + (active.isEmpty ? "none" : active.map(\.description).joined(separator: ", "))
-                + ". Add it to the configuration and run `sealift sync`"
+                + ". Ask `sealift sync` for it too, with --model \(model)@CHANNEL"
         case .damaged(let path, let expected, let found):
             "\(path) is damaged: expected \(expected), found \(found); run `sealift sync` to put it right"
         case .disk(let error): error.description

@@ -57,7 +57,7 @@ def active(name, directory=None):
         known = ", ".join(sorted(found)) or "none"
         raise SealiftError(
             "%s is not active on this device; active: %s. "
-            "Add it to the configuration and run `sealift sync`" % (name, known)
+            "Ask `sealift sync` for it too, with --model %s@CHANNEL" % (name, known, name)
         )
     return _checked(found[name])
 

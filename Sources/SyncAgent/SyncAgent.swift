@@ -90,7 +90,7 @@ extension SyncConfiguration {
             let token = String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
             transfer.credential = Credential(origin: origin, token: token)
         } catch {
-            throw SyncError(.refused, "the token: \(error)")
+            throw SyncError(error.isAbsent ? .usage : .refused, "the token file: \(error)")
         }
         return transfer
     }

@@ -11,7 +11,8 @@ extension SyncError {
         let kind: Kind =
             switch error {
             case .disk(let error): Self.kind(of: error)
-            case .missing, .nothingActive, .notActive, .damaged, .unfit: .refused
+            case .missing, .nothingActive, .notActive: .usage
+            case .damaged, .unfit: .refused
             }
         self.init(kind, error.description)
     }
@@ -21,6 +22,7 @@ extension SyncError {
     /// A disk that is full or failing may be well later; what is not what it must be stays so.
     private static func kind(of error: DurableError) -> Kind {
         switch error {
+        case .system where error.isWrongPlace: .usage
         case .system, .locked: .temporary
         case .notRegularFile, .tooLong, .tooOpen, .foreignOwner: .refused
         }

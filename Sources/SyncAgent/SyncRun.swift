@@ -43,7 +43,7 @@ struct SyncRun: Sendable {
             report.generation = try await activate(plans, over: active, device, &report)
             report.warnings += await collect(device, chain, plans)
         }
-        report.warnings += chain.warnings
+        report.warnings += chain.warnings + leaving(active)
         report.models = plans.map(\.decision)
         if mode == .activate {
             let earlier = try Decisions.load(from: device)
@@ -51,6 +51,15 @@ struct SyncRun: Sendable {
         }
         for decision in report.models { events(.decided(decision)) }
         return report
+    }
+
+    /// A device keeps what one sync asks for; whoever forgot a model should read so here first.
+    private func leaving(_ active: GenerationRecord?) -> [String] {
+        let wanted = Set(configuration.models.map(\.name))
+        return (active?.models ?? []).filter { !wanted.contains($0.identity.model) }.map {
+            "\($0.identity.model) \($0.identity.version) leaves: it is not among the models asked for, and a sync "
+                + "keeps those alone"
+        }
     }
 
     // MARK: the device

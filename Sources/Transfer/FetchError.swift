@@ -103,7 +103,7 @@ extension FetchRefusal: CustomStringConvertible {
             "the server's certificate is not accepted (\(detail)); "
                 + (detail.contains("not yet valid") || detail.contains("expired")
                     ? "compare this machine's clock, and tell the registry's operator if it is right"
-                    : "if the registry has a CA of its own, name its certificate file as the CA")
+                    : "if the registry has a CA of its own, give its certificate file: --ca FILE")
         case .tls(let detail): "no secure connection (\(detail))"
         case .tooLong(let limit, let announced):
             "the answer is longer than the \(limit.rawValue) bytes allowed"

@@ -41,9 +41,9 @@ extension Failure {
         case let error as TLSError: self.init(.refused, error.description)
         case let error as SigningError: self.init(.refused, error.description)
         case let error as ManifestError: self.init(.refused, error.description)
-        case let error as ModelLibraryError: self.init(.refused, error.description)
-        case let error as ONNXRuntimeError: self.init(.refused, error.description)
-        case let error as InferenceError: self.init(.refused, error.description)
+        case let error as ModelLibraryError: self.init(Self.code(of: error), error.description)
+        case let error as ONNXRuntimeError: self.init(Self.code(of: error), error.description)
+        case let error as InferenceError: self.init(.usage, error.description)
         default: self.init(.internalError, "an unexpected error, please report it: \(error)")
         }
     }
@@ -84,8 +84,24 @@ extension Failure {
     }
 
     private static func code(of error: DurableError) -> ExitCode {
-        if error.isAbsent { return .usage }
+        if error.isAbsent || error.isWrongPlace { return .usage }
         return error.isOutOfSpace ? .temporary : .refused
+    }
+
+    private static func code(of error: ModelLibraryError) -> ExitCode {
+        switch error {
+        case .invalidName, .notAvailable, .noRuntime: .usage
+        case .refused, .failed: .refused
+        case .leaseEnded: .internalError
+        }
+    }
+
+    private static func code(of error: ONNXRuntimeError) -> ExitCode {
+        switch error {
+        case .notFound, .notUsable, .tooOld: .usage
+        case .refused, .failed, .unsupported: .refused
+        case .anotherIsOpen: .internalError
+        }
     }
 
     private static func code(of error: StoreError) -> ExitCode {

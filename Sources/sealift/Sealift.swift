@@ -38,6 +38,8 @@ struct Sealift {
     private static func run(_ words: [String], _ context: Context) async -> ExitCode {
         do {
             try checkText(words, context)
+            // ‘help publish’ asks for what ‘publish --help’ shows.
+            let words = words.count == 2 && words[0] == "help" ? [words[1], "--help"] : words
             guard let name = words.first, name != "--help", name != "-h", name != "help" else {
                 Output.result(Help.overview(of: commands.map { $0.spec }, version: version))
                 return words.isEmpty ? .usage : .done

@@ -149,6 +149,13 @@ struct SyncFaultTests {
         #expect(report.models[1].failure?.message.contains("vision~tracker~live") == true)
     }
 
+    @Test("a place where no directory can be is a mistake in the call, not an outage")
+    func wrongPlace() async throws {
+        let file = try fixture.scratch.write("file", [])
+        let failure = try await fixture.failure { $0.directory = file + "/device" }
+        #expect(failure?.kind == .usage && failure?.message.contains(file) == true)
+    }
+
     @Test("a server that goes away is an outage, and what came stays for the next sync")
     func cutOff() async throws {
         let manifest = try fixture.registry.release("1.1.0", weights: 100_000)

@@ -101,8 +101,10 @@ struct SyncTests {
         #expect(try fixture.activeVersion("vision/tracker") == "2.0.0")
         let report = try await fixture.sync(["vision/detector"])
         #expect(report.generation == 2)
+        #expect(report.warnings.count == 1 && report.warnings[0].hasPrefix("vision/tracker 2.0.0 leaves"))
         #expect(try fixture.activeVersion("vision/tracker") == nil)
         #expect(try fixture.activeVersion() == "1.0.0")
+        #expect(try await fixture.sync(["vision/detector"]).warnings.isEmpty)
     }
 
     @Test("files that were damaged on the disk are put right by the next sync")

@@ -16,8 +16,9 @@ struct Infer: Command {
         ],
         example: "sealift infer vision/detector --directory models --input input.json",
         discussion:
-            "FILE.json is an object with one member for each input: nested lists of numbers, or {\"type\": …, "
-            + "\"shape\": […], \"data\": […]}. ONNX Runtime is looked for in SEALIFT_ORT_LIBRARY, SEALIFT_ORT_DIR, "
+            "FILE.json is an object with one member for each input: nested lists of numbers such as "
+            + "{\"x\": [[1, 2, 3, 4]]}, or {\"type\": …, \"shape\": […], \"data\": […]}. ‘sealift inspect’ shows "
+            + "what a model takes. ONNX Runtime is looked for in SEALIFT_ORT_LIBRARY, SEALIFT_ORT_DIR, "
             + "VIRTUAL_ENV and the system's libraries."
     )
 
@@ -29,7 +30,7 @@ struct Infer: Command {
         let bytes = try Durable.readFile(file, maximum: ByteCount(TensorJSON.maximumLength))
         let library = ModelLibrary(directory: try Device.path(arguments), runtimes: [try await ONNXRuntime()])
         let outputs = try await library.withModel(try ModelRequest("\(model)")) { lease in
-            let inputs = try TensorJSON.inputs(bytes, for: lease.ports)
+            let inputs = try inputs(bytes, of: file, for: lease.ports)
             let outputs = try await lease.run(inputs)
             if !arguments.has("json") { Output.note("\(lease.model) \(lease.version) (\(lease.variant))") }
             return outputs
@@ -43,5 +44,15 @@ struct Infer: Command {
             }
         }
         return .done
+    }
+
+    private static func inputs(
+        _ bytes: [UInt8],
+        of file: String,
+        for ports: ModelPorts
+    ) throws -> [String: Tensor] {
+        do { return try TensorJSON.inputs(bytes, for: ports) } catch {
+            throw Failure(.usage, "\(file): \(error)")
+        }
     }
 }

@@ -20,7 +20,12 @@ struct Init: Command {
             .value("profile", "NAME", "solo (the default), team or regulated: thresholds and lifetimes"),
             .value("namespace", "NS", "a namespace to create, with a key and a token to publish in it"),
             .value("owner", "NAME", "who owns the namespace, for people"),
-            .value("host", "NAME", "a host name or address that clients will use", repeatable: true),
+            .value(
+                "host",
+                "NAME",
+                "a host name or address that clients will use, besides localhost",
+                repeatable: true
+            ),
             .value("keys", "KEYDIR", "where private keys go; never inside DIR"),
         ] + SharedOption.secrets + [SharedOption.json],
         example: "sealift init registry --profile solo --namespace vision",
@@ -38,6 +43,7 @@ struct Init: Command {
                 "\(plan.layout.directory) is a registry already; ‘init’ never overwrites one"
             )
         }
+        try plan.checkNothingIsInTheWay()
         try Durable.makeDirectory(layout.directory, mode: 0o755)
         for folder in [layout.keys, layout.tls, plan.keys] { try Durable.makeDirectory(folder, mode: 0o700) }
 
@@ -85,8 +91,12 @@ struct Init: Command {
         Output.result("registry   \(plan.layout.directory)")
         Output.result("keys       \(plan.keys) (keep them away from the machine that serves)")
         Output.result("client     \(plan.clientFile)")
-        Output.result("trust root \(plan.rootFile) (give this file to devices)")
-        Output.note("next: sealift serve \(plan.layout.directory)")
+        Output.result("for devices")
+        Output.result("           \(plan.rootFile), the trust root: sync --root")
+        Output.result("           \(plan.caFile), who vouches for the server: sync --ca")
+        // The default address is reached from this machine alone.
+        let listen = plan.hosts.contains { $0 != "localhost" } ? " --listen 0.0.0.0:8443" : ""
+        Output.note("next: sealift serve \(plan.layout.directory)\(listen)")
         if let namespace = plan.namespace {
             Output.note(
                 "then: sealift publish MODEL.onnx --model \(namespace)/NAME --version 1.0.0 --channel stable"
@@ -158,11 +168,28 @@ private struct NewRegistry {
     var tokenFile: String { keys + "/token" }
     var administratorTokenFile: String { keys + "/administrator-token" }
 
+    /// Refuses before anything is written what would stop half-way, and what would replace another registry's files.
+    func checkNothingIsInTheWay() throws {
+        let named = namespace.map { ["\($0).pem"] } ?? []
+        let keyFiles = (keyNames("root", profile.rootKeys) + keyNames("targets", profile.targetsKeys) + named)
+            .map { "\(keys)/\($0)" }
+        for file in keyFiles + [tokenFile, clientFile, rootFile, caFile]
+        where try Durable.kind(of: file) != nil {
+            throw UsageError.refused(
+                "\(file) is there already, of another registry perhaps, and is never overwritten; "
+                    + "give this registry a folder of its own: --keys OTHER/keys"
+            )
+        }
+    }
+
+    private func keyNames(_ role: String, _ count: Int) -> [String] {
+        count == 1 ? ["\(role).pem"] : (1...count).map { "\(role)-\($0).pem" }
+    }
+
     /// `root.pem`, or `root-1.pem` and so on when the profile asks for several.
     func makeKeys(_ role: String, _ count: Int, _ passphrase: [UInt8]?) throws -> [SoftwareKey] {
-        try (1...count).map { number in
-            let name = count == 1 ? role : "\(role)-\(number)"
-            return try KeyFile.create("\(keys)/\(name).pem", .ecdsaP256, passphrase: passphrase)
+        try keyNames(role, count).map { name in
+            try KeyFile.create("\(keys)/\(name)", .ecdsaP256, passphrase: passphrase)
         }
     }
 

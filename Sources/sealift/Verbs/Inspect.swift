@@ -30,7 +30,7 @@ struct Inspect: Command {
         if arguments.has("expectation") {
             Output.result(bytes: Expectation.satisfied(by: inspection.interface).canonical)
         } else if arguments.has("card") {
-            Output.result(bytes: Card().json.compactJSON)
+            Output.result(bytes: draft().json.compactJSON)
         } else if arguments.has("json") {
             let report = JSONReport([
                 "interface": inspection.interface.json,
@@ -62,5 +62,16 @@ struct Inspect: Command {
             Output.result(InterfaceTable.text(of: inspection.interface))
         }
         return .done
+    }
+
+    /// Every member of text, empty, for a person to fill in or delete.
+    private static func draft() -> Card {
+        var description = ModelDescription()
+        description.summary = ""
+        description.license = ""
+        description.licenseURL = ""
+        description.intendedUse = ""
+        description.limitations = ""
+        return Card(description: description)
     }
 }

@@ -14,7 +14,7 @@ struct Sync: Command {
             .value(
                 "model",
                 "NS/MODEL@CHANNEL",
-                "a model to keep, by channel or by version",
+                "a model to keep, by channel or by version; others leave the device",
                 repeatable: true
             ),
             .value(
@@ -50,17 +50,19 @@ struct Sync: Command {
             Output.result(bytes: json(report).bytes)
             for model in report.models where model.exitCode != 0 { complain(of: model) }
         } else {
-            for model in report.models { tell(model) }
+            for model in report.models { tell(model, isPlan: report.outcome == .planned) }
             for warning in report.warnings { Output.note("warning: \(warning)") }
         }
         return ExitCode(rawValue: report.exitCode) ?? .internalError
     }
 
     /// A model's outcome: a result for what went as it should, one line on standard error for what did not.
-    private static func tell(_ model: ModelDecision) {
+    private static func tell(_ model: ModelDecision, isPlan: Bool) {
         if model.exitCode == 0 {
             let version = model.active.map { " \($0)" } ?? ""
-            Output.result("\(model.model)\(version): \(model.outcome.rawValue), \(model.reason)")
+            let outcome =
+                isPlan && model.outcome == .activated ? "would be activated" : model.outcome.rawValue
+            Output.result("\(model.model)\(version): \(outcome), \(model.reason)")
         } else {
             complain(of: model)
         }
@@ -100,6 +102,7 @@ struct Sync: Command {
             models: models
         )
         configuration.caFile = session.caFile
+        configuration.tokenFile = arguments["token-file"]
         configuration.allowsPlainLoopback = session.allowsPlainLoopback
         if let text = arguments["retries"] {
             guard let retries = Int(text), (1...1_000).contains(retries) else {
