@@ -6,9 +6,19 @@ extension JSONValue {
     /// `\` escaped. Control characters stay raw, so this is *not* JSON and never
     /// goes on disk or wire.
     package var olpcCanonical: [UInt8] {
+        Array(olpcCanonicalSlice)
+    }
+
+    /// ``olpcCanonical``, without a copy where a parsed document has these very bytes.
+    package var olpcCanonicalSlice: ArraySlice<UInt8> {
         var bytes: [UInt8] = []
+        if case .object(let object) = self {
+            if let source = object.canonicalSource { return source }
+            // The canonical form is never longer than what it was parsed from.
+            bytes.reserveCapacity(object.sourceLength)
+        }
         write(into: &bytes, escapingControls: false)
-        return bytes
+        return bytes[...]
     }
 
     /// Compact JSON with sorted keys, as Sealift writes TUF files.
@@ -37,13 +47,8 @@ extension JSONValue {
         }
     }
 
-    private func write(into bytes: inout [UInt8], escapingControls: Bool) {
+    func write(into bytes: inout [UInt8], escapingControls: Bool) {
         switch self {
-        case .null: bytes.append(contentsOf: Array("null".utf8))
-        case .bool(let value): bytes.append(contentsOf: Array((value ? "true" : "false").utf8))
-        case .integer(let value): bytes.append(contentsOf: Array(String(value).utf8))
-        case .bigInteger(let digits): bytes.append(contentsOf: digits)
-        case .string(let text): Self.write(text, into: &bytes, escapingControls: escapingControls)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
@@ -51,15 +56,20 @@ extension JSONValue {
                 element.write(into: &bytes, escapingControls: escapingControls)
             }
             bytes.append(UInt8(ascii: "]"))
-        case .object(let object):
-            bytes.append(UInt8(ascii: "{"))
-            for (index, member) in object.members.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                Self.write(member.key, into: &bytes, escapingControls: escapingControls)
-                bytes.append(UInt8(ascii: ":"))
-                member.value.write(into: &bytes, escapingControls: escapingControls)
-            }
-            bytes.append(UInt8(ascii: "}"))
+        case .object(let object): object.write(into: &bytes, escapingControls: escapingControls)
+        default: writeScalar(into: &bytes, escapingControls: escapingControls)
+        }
+    }
+
+    /// Appends anything but an array or an object.
+    func writeScalar(into bytes: inout [UInt8], escapingControls: Bool) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): bytes += String(value).utf8
+        case .bigInteger(let digits): bytes += digits
+        case .string(let text): Self.write(text, into: &bytes, escapingControls: escapingControls)
+        case .array, .object: write(into: &bytes, escapingControls: escapingControls)
         }
     }
 

@@ -4,254 +4,231 @@
 /// invalid UTF-8, lone surrogates, raw control characters, a byte-order mark,
 /// depth or length beyond the limit, anything after the value. There is no
 /// recursion past the depth limit, and no memory is taken by a count that the
-/// bytes announce.
+/// bytes announce. One pass checks all of it, finds where each value stands,
+/// and sees which values are in canonical form already.
 package struct JSONParser {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let maximumDepth: Int
-    private var index = 0
+    private var nodes: [JSONTree.Node] = []
+    private var orders: [Int: [Int]] = [:]
+    var index = 0
 
     /// Parses one whole document.
     ///
     /// - Parameters:
     ///   - bytes: The document, nothing before or after but white space.
-    ///   - maximumLength: In bytes; checked first.
+    ///   - maximumLength: In bytes, less than 1 GiB; checked first.
     ///   - maximumDepth: Of nested arrays and objects.
-    /// - Returns: The value, its objects sorted by key.
+    /// - Returns: The value; objects give their members sorted by key.
     /// - Throws: `JSONError`, with the offset of the byte that is wrong.
     package static func parse(
         _ bytes: [UInt8],
         maximumLength: Int,
         maximumDepth: Int = 32
     ) throws(JSONError) -> JSONValue {
-        guard bytes.count <= maximumLength else {
-            throw JSONError(reason: .tooLong(found: bytes.count, limit: maximumLength), offset: 0)
+        let limit = min(maximumLength, JSONTree.Node.greatestCount - 1)
+        guard bytes.count <= limit else {
+            throw JSONError(reason: .tooLong(found: bytes.count, limit: limit), offset: 0)
         }
         var parser = JSONParser(bytes: bytes, maximumDepth: maximumDepth)
         parser.skipSpace()
-        let value = try parser.value(depth: 0)
+        _ = try parser.value(depth: 0)
         parser.skipSpace()
         guard parser.index == bytes.count else { throw parser.error(.trailingBytes) }
-        return value
+        return JSONTree(bytes: bytes, nodes: parser.nodes, orders: parser.orders).value(of: 0)
     }
 
     private init(bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
+        // What signed metadata need, about; pages that are not used cost nothing.
+        nodes.reserveCapacity(bytes.count / 20 + 16)
     }
 
-    private func error(_ reason: JSONError.Reason) -> JSONError { JSONError(reason: reason, offset: index) }
+    func error(_ reason: JSONError.Reason) -> JSONError { JSONError(reason: reason, offset: index) }
 
-    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+    var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func skipSpace() {
-        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+    /// - Returns: Whether there was any.
+    @discardableResult
+    private mutating func skipSpace() -> Bool {
+        let end = endOfSpace
+        defer { index = end }
+        return end > index
     }
 
-    private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+    private var endOfSpace: Int {
+        let span = bytes.span
+        var next = index
+        while next < span.count {
+            let byte = span[next]
+            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { break }
+            next += 1
+        }
+        return next
+    }
+
+    /// Begins a node at the current byte; ``end(_:_:)`` completes it.
+    private mutating func begin() -> Int {
+        nodes.append(JSONTree.Node(start: UInt32(index), end: 0, link: 0))
+        return nodes.count - 1
+    }
+
+    private mutating func end(_ node: Int, canonical: Bool, special: Bool = false) {
+        nodes[node].end = UInt32(index)
+        var link = UInt32(nodes.count)
+        if canonical { link |= JSONTree.Node.canonical }
+        if special { link |= JSONTree.Node.special }
+        nodes[node].link = link
+    }
+
+    /// - Returns: Whether the bytes are canonical as they stand.
+    private mutating func value(depth: Int) throws(JSONError) -> Bool {
         guard let first = current else { throw error(.endsEarly) }
         switch first {
         case UInt8(ascii: "{"): return try object(depth: depth + 1)
         case UInt8(ascii: "["): return try array(depth: depth + 1)
-        case UInt8(ascii: "\""): return .string(try text())
-        case UInt8(ascii: "t"):
-            try literal("true")
-            return .bool(true)
-        case UInt8(ascii: "f"):
-            try literal("false")
-            return .bool(false)
-        case UInt8(ascii: "n"):
-            try literal("null")
-            return .null
-        case UInt8(ascii: "-"), 0x30...0x39: return try number()
+        case UInt8(ascii: "\""): return try string().isCanonical
+        case UInt8(ascii: "t"): try literal("true")
+        case UInt8(ascii: "f"): try literal("false")
+        case UInt8(ascii: "n"): try literal("null")
+        case UInt8(ascii: "-"), 0x30...0x39:
+            let node = begin()
+            try number()
+            end(node, canonical: true)
         default: throw error(.unexpectedByte)
         }
+        return true
+    }
+
+    private mutating func string() throws(JSONError) -> (isCanonical: Bool, hasEscape: Bool) {
+        let node = begin()
+        let (isCanonical, hasEscape) = try text()
+        end(node, canonical: isCanonical, special: hasEscape)
+        return (isCanonical, hasEscape)
     }
 
     private mutating func literal(_ word: StaticString) throws(JSONError) {
+        let node = begin()
         for expected in word.description.utf8 {
             guard let byte = current else { throw error(.endsEarly) }
             guard byte == expected else { throw error(.unexpectedByte) }
             index += 1
         }
+        end(node, canonical: true)
     }
 
-    private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
+    private mutating func object(depth: Int) throws(JSONError) -> Bool {
         guard depth <= maximumDepth else { throw error(.tooDeep(limit: maximumDepth)) }
-        let start = index
+        let node = begin()
         index += 1
-        skipSpace()
-        var members: [JSONObject.Member] = []
-        if current == UInt8(ascii: "}") {
+        var isCanonical = !skipSpace()
+        guard current != UInt8(ascii: "}") else {
             index += 1
-            return .object(JSONObject())
+            end(node, canonical: isCanonical)
+            return isCanonical
         }
+        var isSorted = true
+        var previous: Int?
         while true {
             guard current == UInt8(ascii: "\"") else {
                 throw error(current == nil ? .endsEarly : .unexpectedByte)
             }
-            let key = try text()
-            skipSpace()
+            let key = nodes.count
+            if try !string().isCanonical { isCanonical = false }
+            if isSorted, let previous { isSorted = precedes(previous, key) }
+            previous = key
+            if skipSpace() { isCanonical = false }
             guard current == UInt8(ascii: ":") else {
                 throw error(current == nil ? .endsEarly : .unexpectedByte)
             }
             index += 1
-            skipSpace()
-            members.append(JSONObject.Member(key: key, value: try value(depth: depth)))
-            skipSpace()
+            if skipSpace() { isCanonical = false }
+            if try !value(depth: depth) { isCanonical = false }
+            if skipSpace() { isCanonical = false }
             switch current {
             case UInt8(ascii: ","):
                 index += 1
-                skipSpace()
+                if skipSpace() { isCanonical = false }
             case UInt8(ascii: "}"):
                 index += 1
-                guard let object = JSONObject(unsorted: members) else {
-                    throw JSONError(reason: .duplicateKey, offset: start)
-                }
-                return .object(object)
+                isCanonical = isCanonical && isSorted
+                end(node, canonical: isCanonical, special: !isSorted)
+                if !isSorted { try order(node) }
+                return isCanonical
             case nil: throw error(.endsEarly)
             default: throw error(.unexpectedByte)
             }
         }
     }
 
-    private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
+    private mutating func array(depth: Int) throws(JSONError) -> Bool {
         guard depth <= maximumDepth else { throw error(.tooDeep(limit: maximumDepth)) }
+        let node = begin()
         index += 1
-        skipSpace()
-        var elements: [JSONValue] = []
-        if current == UInt8(ascii: "]") {
+        var isCanonical = !skipSpace()
+        guard current != UInt8(ascii: "]") else {
             index += 1
-            return .array(elements)
+            end(node, canonical: isCanonical)
+            return isCanonical
         }
         while true {
-            elements.append(try value(depth: depth))
-            skipSpace()
+            if try !value(depth: depth) { isCanonical = false }
+            if skipSpace() { isCanonical = false }
             switch current {
             case UInt8(ascii: ","):
                 index += 1
-                skipSpace()
+                if skipSpace() { isCanonical = false }
             case UInt8(ascii: "]"):
                 index += 1
-                return .array(elements)
+                end(node, canonical: isCanonical)
+                return isCanonical
             case nil: throw error(.endsEarly)
             default: throw error(.unexpectedByte)
             }
         }
-    }
-
-    private mutating func number() throws(JSONError) -> JSONValue {
-        let start = index
-        let isNegative = current == UInt8(ascii: "-")
-        if isNegative { index += 1 }
-        let firstDigit = index
-        while let byte = current, (0x30...0x39).contains(byte) { index += 1 }
-        guard index > firstDigit else { throw error(current == nil ? .endsEarly : .unexpectedByte) }
-        guard index == firstDigit + 1 || bytes[firstDigit] != 0x30 else {
-            throw JSONError(reason: .leadingZero, offset: firstDigit)
-        }
-        if let byte = current, byte == 0x2E || byte == 0x65 || byte == 0x45 { throw error(.notAnInteger) }
-        if isNegative && index == firstDigit + 1 && bytes[firstDigit] == 0x30 {
-            throw JSONError(reason: .notAnInteger, offset: start)
-        }
-        var magnitude: UInt64 = 0
-        for byte in bytes[firstDigit..<index] {
-            let (product, overflowed) = magnitude.multipliedReportingOverflow(by: 10)
-            let (sum, carried) = product.addingReportingOverflow(UInt64(byte - 0x30))
-            guard !overflowed, !carried else { return .bigInteger(Array(bytes[start..<index])) }
-            magnitude = sum
-        }
-        if isNegative {
-            guard magnitude <= UInt64(Int64.max) + 1 else { return .bigInteger(Array(bytes[start..<index])) }
-            return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
-        }
-        guard let value = Int64(exactly: magnitude) else { return .bigInteger(Array(bytes[start..<index])) }
-        return .integer(value)
     }
 }
 
-// MARK: text
+// MARK: the order of keys
 
 extension JSONParser {
-    private mutating func text() throws(JSONError) -> JSONText {
-        index += 1
-        let start = index
-        while let byte = current, byte != 0x22, byte != 0x5C, byte >= 0x20 { index += 1 }
-        guard let stop = current else { throw error(.endsEarly) }
-        if stop == 0x22 {
-            let plain = Array(bytes[start..<index])
-            index += 1
-            return try validated(plain, at: start)
+    /// Whether one key comes before another, as code points and so as bytes.
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        let (first, second) = (nodes[left], nodes[right])
+        guard !first.isSpecial, !second.isSpecial else {
+            return text(left).lexicographicallyPrecedes(text(right))
         }
-        var unescaped = Array(bytes[start..<index])
-        while let byte = current {
-            switch byte {
-            case 0x22:
-                index += 1
-                return try validated(unescaped, at: start)
-            case 0x5C:
-                index += 1
-                try escape(into: &unescaped)
-            case 0..<0x20: throw error(.controlCharacter)
-            default:
-                unescaped.append(byte)
-                index += 1
-            }
+        let span = bytes.span
+        var (here, there) = (Int(first.start) + 1, Int(second.start) + 1)
+        let (hereEnd, thereEnd) = (Int(first.end) - 1, Int(second.end) - 1)
+        while here < hereEnd, there < thereEnd {
+            let (mine, yours) = (span[here], span[there])
+            if mine != yours { return mine < yours }
+            here += 1
+            there += 1
         }
-        throw error(.endsEarly)
+        return here == hereEnd && there < thereEnd
     }
 
-    private func validated(_ utf8: [UInt8], at offset: Int) throws(JSONError) -> JSONText {
-        let isValid = utf8.allSatisfy { $0 < 0x80 } || String(validating: utf8, as: UTF8.self) != nil
-        guard isValid else { throw JSONError(reason: .invalidUTF8, offset: offset) }
-        return JSONText(validated: utf8)
+    /// The text of a key.
+    private func text(_ node: Int) -> [UInt8] {
+        let inner = bytes[Int(nodes[node].start) + 1..<Int(nodes[node].end) - 1]
+        return nodes[node].isSpecial ? JSONEscape.undone(inner) : Array(inner)
     }
 
-    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
-        guard let byte = current else { throw error(.endsEarly) }
-        index += 1
-        switch byte {
-        case 0x22, 0x5C, 0x2F: text.append(byte)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): try unicodeEscape(into: &text)
-        default:
-            index -= 1
-            throw error(.badEscape)
+    /// Sorts the keys of an object that was not in order, and finds a key that stands twice.
+    private mutating func order(_ object: Int) throws(JSONError) {
+        var keys: [(text: [UInt8], node: Int)] = []
+        var node = object + 1
+        while node < nodes[object].next {
+            keys.append((text(node), node))
+            node = nodes[node + 1].next
         }
-    }
-
-    private mutating func unicodeEscape(into text: inout [UInt8]) throws(JSONError) {
-        var code = try fourHexDigits()
-        if (0xD800...0xDBFF).contains(code) {
-            guard index + 1 < bytes.count, bytes[index] == 0x5C, bytes[index + 1] == UInt8(ascii: "u") else {
-                throw error(.loneSurrogate)
-            }
-            index += 2
-            let low = try fourHexDigits()
-            guard (0xDC00...0xDFFF).contains(low) else { throw error(.loneSurrogate) }
-            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        keys.sort { $0.text.lexicographicallyPrecedes($1.text) }
+        guard zip(keys, keys.dropFirst()).allSatisfy({ $0.text != $1.text }) else {
+            throw JSONError(reason: .duplicateKey, offset: Int(nodes[object].start))
         }
-        guard let scalar = Unicode.Scalar(code) else { throw error(.loneSurrogate) }
-        text.append(contentsOf: Array(String(Character(scalar)).utf8))
-    }
-
-    private mutating func fourHexDigits() throws(JSONError) -> UInt32 {
-        var code: UInt32 = 0
-        for _ in 0..<4 {
-            guard let byte = current else { throw error(.endsEarly) }
-            let digit: UInt32
-            switch byte {
-            case 0x30...0x39: digit = UInt32(byte - 0x30)
-            case 0x41...0x46: digit = UInt32(byte - 0x41 + 10)
-            case 0x61...0x66: digit = UInt32(byte - 0x61 + 10)
-            default: throw error(.badEscape)
-            }
-            code = code << 4 | digit
-            index += 1
-        }
-        return code
+        orders[object] = keys.map(\.node)
     }
 }

@@ -29,7 +29,7 @@ package enum Durable {
         guard status.st_size <= Int64(clamping: maximum.rawValue) else {
             throw .tooLong(path: path, limit: maximum.rawValue)
         }
-        return try readAll(descriptor, path, maximum)
+        return try readAll(descriptor, path, maximum, expecting: Int(status.st_size))
     }
 
     /// Like ``readFile(_:maximum:privacy:)``, with `nil` for a file that is not there.
@@ -76,9 +76,11 @@ package enum Durable {
     private static func readAll(
         _ descriptor: Int32,
         _ path: String,
-        _ maximum: ByteCount
+        _ maximum: ByteCount,
+        expecting length: Int
     ) throws(DurableError) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(length)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }

@@ -44,6 +44,7 @@ package enum Hex {
     /// - Returns: `nil` for an odd number of digits or anything outside `0-9a-f`.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
         var high: UInt8?
         for digit in text.utf8 {
             let value: UInt8

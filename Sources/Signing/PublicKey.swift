@@ -129,6 +129,11 @@ package struct PublicKey: Hashable, Sendable {
     /// answer is then `false`, not an error, so that no caller can take a
     /// failed check for a skipped one.
     package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+        isValid(signature, for: message[...])
+    }
+
+    /// As ``isValid(_:for:)``, of a message that is a part of something longer.
+    package func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         guard let key = VerifyingKey(publicKeyInfo: publicKeyInfo) else { return false }
         return key.isValid(signature, for: message, algorithm)
     }

@@ -19,7 +19,11 @@ struct VerifyingKey: ~Copyable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    borrowing func isValid(_ signature: [UInt8], for message: [UInt8], _ algorithm: KeyAlgorithm) -> Bool {
+    borrowing func isValid(
+        _ signature: [UInt8],
+        for message: ArraySlice<UInt8>,
+        _ algorithm: KeyAlgorithm
+    ) -> Bool {
         guard let context = EVP_MD_CTX_new() else { return false }
         defer {
             EVP_MD_CTX_free(context)
@@ -34,7 +38,9 @@ struct VerifyingKey: ~Copyable {
                 EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, copenssl_any_salt_length) == 1
             else { return false }
         }
-        return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+        return message.withUnsafeBufferPointer { message in
+            EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count) == 1
+        }
     }
 
     borrowing func uncompressedPoint() -> [UInt8]? {

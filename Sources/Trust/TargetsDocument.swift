@@ -53,7 +53,7 @@ package struct TargetsDocument: SignedDocument, Equatable {
     package var version: Int64
     package var expires: UnixTime
     package var issued: UnixTime?
-    package var targets: [TargetPath: TargetFile]
+    package var targets: TargetList
     package var delegations: Delegations?
 
     /// The administrators' or the team's recall: Sealift's own member.
@@ -73,7 +73,7 @@ package struct TargetsDocument: SignedDocument, Equatable {
         self.version = version
         self.expires = expires
         self.issued = issued
-        self.targets = targets
+        self.targets = TargetList(targets)
         self.delegations = delegations
         self.deny = deny
         hasMalformedDeny = false
@@ -85,10 +85,7 @@ package struct TargetsDocument: SignedDocument, Equatable {
         version = common.version
         expires = common.expires
         issued = common.issued
-        targets = [:]
-        for member in try fields.fields("targets").object.members {
-            targets[TargetPath(member.key.string)] = try TargetFile(member.value, role: role)
-        }
+        targets = try TargetList(try fields.fields("targets").object, role: role)
         delegations =
             fields.object["delegations"] == nil ? nil : try Delegations(try fields.fields("delegations"))
         let denials = fields.object["deny"].map { value in value.array.map { $0.map { Denial($0) } } ?? [nil]
@@ -99,9 +96,7 @@ package struct TargetsDocument: SignedDocument, Equatable {
 
     package var signed: JSONValue {
         var object = CommonFields.signed("targets", version: version, expires: expires, issued: issued)
-        var listed = JSONObject()
-        for (path, file) in targets.sorted(by: { $0.key < $1.key }) { listed[path.description] = file.json }
-        object["targets"] = .object(listed)
+        object["targets"] = .object(targets.json)
         object["delegations"] = delegations?.json
         if !deny.isEmpty { object["deny"] = .array(deny.map(\.json)) }
         return .object(object)

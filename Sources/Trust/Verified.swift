@@ -30,8 +30,15 @@ package struct Quorum: Sendable, Equatable {
 /// ``verified(by:)``.
 package struct Untrusted<Document: SignedDocument>: Sendable {
     private let bytes: [UInt8]
+    private let maximumLength: ByteCount?
 
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - maximumLength: In the place of the role's own limit.
+    package init(_ bytes: [UInt8], maximumLength: ByteCount? = nil) {
+        self.bytes = bytes
+        self.maximumLength = maximumLength
+    }
 
     /// Checks length and signatures, and only then decodes.
     ///
@@ -41,8 +48,8 @@ package struct Untrusted<Document: SignedDocument>: Sendable {
     ///
     /// - Throws: `TrustError`; nothing of the bytes is kept then.
     package func verified(by quorum: Quorum) throws(TrustError) -> Verified<Document> {
-        let envelope = try Envelope(bytes, role: quorum.role)
-        let message = envelope.signed.olpcCanonical
+        let envelope = try Envelope(bytes, role: quorum.role, maximumLength: maximumLength)
+        let message = envelope.signed.olpcCanonicalSlice
         var signers: Set<PublicKey> = []
         var keyIDs: [String] = []
         for signature in envelope.signatures {
