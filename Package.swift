@@ -29,6 +29,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "sealift", targets: ["sealift"]),
+        .executable(name: "tuf-client", targets: ["tuf-client"]),
         .library(name: "SyncAgent", targets: ["SyncAgent"]),
         .library(name: "ModelLibrary", targets: ["Inference", "ModelLibrary", "ModelRuntimes"]),
     ],
@@ -111,6 +112,12 @@ let package = Package(
                 "Publishing", "Registry", "RegistryAPI", "RegistryHTTP", "RegistryStoreSQLite", "Signing",
                 "SyncAgent", "TLS", "Transfer", "Trust", "CLinux",
             ],
+            swiftSettings: house
+        ),
+
+        .executableTarget(
+            name: "tuf-client",
+            dependencies: ["Names", "Durable", "Transfer", "Trust"],
             swiftSettings: house
         ),
 
@@ -197,7 +204,7 @@ let package = Package(
         tests("CompileFailTests", ["Support", "Trust"]),
         tests(
             "ConformanceTests",
-            ["CanonicalJSON", "Durable", "Names", "Signing", "Support", "Transfer", "Trust"],
+            ["CanonicalJSON", "Durable", "Names", "Signing", "Support", "Transfer", "Trust", "tuf-client"],
             resources: [.copy("Fixtures")]
         ),
         .testTarget(

@@ -28,7 +28,7 @@ package struct JSONObject: Sendable {
     }
 
     /// Gives each member in turn and keeps none, for objects of very many.
-    package func forEach<Failure: Error>(
+    package func eachMember<Failure: Error>(
         _ body: (JSONText, JSONValue) throws(Failure) -> Void
     ) throws(Failure) {
         switch storage {

@@ -47,6 +47,7 @@ extension JSONParser {
     /// Where the next byte stands that is a quote, a backslash or a control character.
     ///
     /// - Parameter seen: Gathers the bits of all bytes passed: above 0x7F there was more than ASCII.
+    /// - Returns: That place, or the end.
     private func endOfPlainText(_ seen: inout UInt8) -> Int {
         let span = bytes.span
         var next = index

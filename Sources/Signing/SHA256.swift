@@ -75,6 +75,31 @@ package struct DigestStream: ~Copyable, @unchecked Sendable {
     }
 }
 
+/// A SHA-512 digest of bytes that come in pieces.
+package struct SHA512Stream: ~Copyable {
+    private let context: OpaquePointer
+
+    package init() {
+        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha512(), nil) == 1 else {
+            preconditionFailure("OpenSSL has no SHA-512, or there is no memory left")
+        }
+        self.context = context
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    }
+
+    package consuming func finish() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let done = EVP_DigestFinal_ex(context, &bytes, nil)
+        precondition(done == 1, "OpenSSL could not finish a digest")
+        return bytes
+    }
+}
+
 /// HMAC with SHA-256 (RFC 2104), 32 bytes.
 package func hmacSHA256(key: [UInt8], message: [UInt8]) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: 32)

@@ -60,6 +60,9 @@ package enum FetchRefusal: Sendable, Equatable {
     /// All bytes came and they are not the ones that were signed.
     case digest(expected: Digest, found: Digest)
 
+    /// All bytes of a target came, and this digest of them is not the one that was signed.
+    case target(algorithm: String)
+
     /// One block of a file stayed wrong from every location.
     case block(file: String, index: Int, expected: Digest, found: Digest)
 
@@ -113,6 +116,7 @@ extension FetchRefusal: CustomStringConvertible {
         case .status(let status): "the server answered with status \(status)"
         case .malformedAnswer(let detail): "the answer makes no sense (\(detail))"
         case .digest(let expected, let found): "the bytes have SHA-256 \(found), but \(expected) is signed"
+        case .target(let algorithm): "the bytes do not have the \(algorithm) digest that is signed"
         case .block(let file, let index, let expected, let found):
             "block \(index) of \(file) has SHA-256 \(found), but \(expected) is signed, also when fetched again"
         case .configuration(let detail): detail

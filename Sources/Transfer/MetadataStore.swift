@@ -1,5 +1,5 @@
 package import Durable
-import Names
+package import Names
 
 /// Where a client keeps the metadata that it has verified, exactly as received.
 ///
@@ -19,13 +19,20 @@ package protocol MetadataStore: Sendable {
 /// Metadata in a folder: current files by role name, and every root in `root_history`.
 package struct FolderMetadataStore: MetadataStore {
     private let directory: String
+    private let maximumLength: ByteCount
 
-    package init(directory: String) { self.directory = directory }
+    /// - Parameters:
+    ///   - directory: The folder.
+    ///   - maximumLength: The longest file that counts as stored.
+    package init(directory: String, maximumLength: ByteCount = Limits.targets) {
+        self.directory = directory
+        self.maximumLength = max(maximumLength, Limits.snapshot)
+    }
 
     package func load(_ name: String) throws(DurableError) -> [UInt8]? {
         // Longer than any role may be, or no file at all, is not what this program stored: as good as absent.
         do {
-            return try Durable.readFileIfPresent("\(directory)/\(name)", maximum: Limits.targets)
+            return try Durable.readFileIfPresent("\(directory)/\(name)", maximum: maximumLength)
         } catch {
             switch error {
             case .tooLong, .notRegularFile: return nil

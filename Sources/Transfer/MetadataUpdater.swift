@@ -18,6 +18,7 @@ package struct MetadataUpdater: Sendable {
     let store: any MetadataStore
     let repository: RepositoryLocation
     let initialClock: TrustClock
+    let targetsLimit: ByteCount
 
     /// `nil` once the stored chain was opened to be used without a network.
     var fetcher: (any Fetching)?
@@ -31,6 +32,7 @@ package struct MetadataUpdater: Sendable {
     ///   - now: The time, read once for the whole update.
     ///   - floor: The greatest signed time seen in earlier updates, if it was kept.
     ///   - policy: TUF alone, or Sealift's rules on top.
+    ///   - targetsLimit: The longest file of a targets role, also when a longer length is signed.
     package init(
         anchor: [UInt8],
         store: any MetadataStore,
@@ -38,12 +40,14 @@ package struct MetadataUpdater: Sendable {
         repository: RepositoryLocation,
         now: UnixTime,
         floor: UnixTime? = nil,
-        policy: TrustPolicy
+        policy: TrustPolicy,
+        targetsLimit: ByteCount = Limits.targets
     ) {
         self.anchor = anchor
         self.store = store
         self.fetcher = fetcher
         self.repository = repository
+        self.targetsLimit = targetsLimit
         initialClock = TrustClock(policy: policy, local: now, floor: floor)
     }
 
@@ -87,6 +91,7 @@ package struct MetadataUpdater: Sendable {
         try await updateSnapshot(&snapshots)
         var settled: TargetsStage
         do throws(TrustError) { settled = try snapshots.settled() } catch { throw .refused(error) }
+        settled.targetsLimit = targetsLimit
         _ = try await document(of: .targets, under: nil, in: &settled)
         stage = settled
         try PollState(etag: etag, lastRefresh: initialClock.local).save(to: store)
@@ -149,6 +154,16 @@ package struct MetadataUpdater: Sendable {
             }
             if let file = walk.visit(document) { return file }
         }
+    }
+
+    /// Where a target's bytes are: under its digest when the root says so (TUF 1.0.34, 6.2).
+    ///
+    /// - Returns: `nil` for a path that leads out of its folder, and before an update has succeeded.
+    package func location(of path: TargetPath, _ file: TargetFile) -> String? {
+        guard let root, path.staysInside else { return nil }
+        let digest = file.hashes["sha256"] ?? file.hashes.min { $0.key < $1.key }?.value
+        let hash = root.document.consistentSnapshot ? digest.map { Hex.text($0) } : nil
+        return repository.target(path.description, hash: hash)
     }
 
     /// The document of one of Sealift's roles, verified along its delegators.

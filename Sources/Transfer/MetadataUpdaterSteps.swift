@@ -19,6 +19,7 @@ extension MetadataUpdater {
             var snapshots = try timestamps.settled()
             if let snapshot { snapshots.load(stored: snapshot) }
             var settled = try snapshots.settled()
+            settled.targetsLimit = targetsLimit
             guard let targets else { throw .missing(role: .targets) }
             try settled.accept(targets, .stored, as: .targets, under: nil)
             return settled
@@ -152,10 +153,8 @@ extension MetadataUpdater {
     ) async throws(UpdateError) -> [UInt8] {
         // The location encodes what a URL may not hold, so the role's own name goes in.
         let name = root.consistentSnapshot ? "\(wanted.version).\(role).json" : "\(role).json"
-        let limit = min(
-            role.maximumLength,
-            wanted.length.map { ByteCount(rawValue: $0) } ?? role.maximumLength
-        )
+        let longest = role == .snapshot ? role.maximumLength : targetsLimit
+        let limit = min(longest, wanted.length.map { ByteCount(rawValue: $0) } ?? longest)
         guard let (bytes, _) = try await fetch(name, limit) else {
             throw .absent(url: repository.metadata(name))
         }

@@ -11,12 +11,12 @@ struct Envelope {
     let signed: JSONValue
     let signatures: [Signature]
 
-    /// Parses a file of `role`, no longer than that role may be.
+    /// Parses a file of `role`, no longer than that role may be unless another limit is given.
     ///
     /// A signature that is not hexadecimal is left out: it cannot be valid, and
     /// tools write empty ones as placeholders.
-    init(_ bytes: [UInt8], role: RoleName) throws(TrustError) {
-        let limit = role.maximumLength.rawValue
+    init(_ bytes: [UInt8], role: RoleName, maximumLength: ByteCount? = nil) throws(TrustError) {
+        let limit = (maximumLength ?? role.maximumLength).rawValue
         guard UInt64(bytes.count) <= limit else {
             throw .tooLong(role: role, found: bytes.count, limit: limit)
         }

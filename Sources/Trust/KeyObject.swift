@@ -35,16 +35,27 @@ package struct KeyObject: Sendable, Equatable {
     /// The SHA-256 of the canonical object (TUF 1.0.34, 4.2.3).
     package var id: String { SHA256.digest(of: value.olpcCanonical).hex }
 
+    /// Whether `id` is the key's own: its digest, or the digest without members that TUF does not define.
+    ///
+    /// The second because tools add such members to keys that are listed
+    /// already. Neither lets one key count as two: a threshold counts keys.
+    private func answers(to id: JSONText) -> Bool {
+        if id == JSONText(self.id) { return true }
+        guard let object = value.object else { return false }
+        var defined = JSONObject()
+        for member in ["keytype", "scheme", "keyval"] { defined[member] = object[member] }
+        return id == JSONText(SHA256.digest(of: JSONValue.object(defined).olpcCanonical).hex)
+    }
+
     /// Reads a `keys` member, and refuses one that gives a key a name not its own.
     static func keys(_ fields: Fields) throws(TrustError) -> [String: KeyObject] {
         var keys: [String: KeyObject] = [:]
         for member in fields.object.members {
             let key = try KeyObject(member.value, role: fields.role)
-            let computed = key.id
-            guard member.key == JSONText(computed) else {
-                throw .keyIDMismatch(role: fields.role, keyID: member.key.string, computed: computed)
+            guard key.answers(to: member.key) else {
+                throw .keyIDMismatch(role: fields.role, keyID: member.key.string, computed: key.id)
             }
-            keys[computed] = key
+            keys[member.key.string] = key
         }
         return keys
     }

@@ -38,7 +38,7 @@ package enum RoleName: Sendable {
     /// The file name of one version, `VERSION.ROLE.json` (TUF 1.0.34, 6.2).
     package func fileName(version: Int64) -> String { "\(version).\(fileName)" }
 
-    private static func encoded(_ name: String) -> String {
+    static func encoded(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
         for byte in name.utf8 {

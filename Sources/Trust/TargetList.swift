@@ -16,7 +16,7 @@ package struct TargetList: Sendable {
 
     /// - Throws: `TrustError.malformed` when any file is not described as TUF 1.0.34, 4.5 asks.
     init(_ object: JSONObject, role: RoleName) throws(TrustError) {
-        try object.forEach { (_, value) throws(TrustError) in _ = try TargetFile(value, role: role) }
+        try object.eachMember { (_, value) throws(TrustError) in _ = try TargetFile(value, role: role) }
         storage = .parsed(object, role)
     }
 
@@ -53,7 +53,8 @@ package struct TargetList: Sendable {
             return [:]
         }
         var files: [TargetPath: TargetFile] = [:]
-        object.forEach { path, value in files[TargetPath(path.string)] = try? TargetFile(value, role: role) }
+        object.eachMember { path, value in files[TargetPath(path.string)] = try? TargetFile(value, role: role)
+        }
         return files
     }
 

@@ -1,3 +1,6 @@
+import Names
+import Signing
+
 /// The name of a target file, as targets roles list it: `vision/detector/1.4.0.json`.
 ///
 /// Any text; compared byte for byte. It is a name to look up, never a place on
@@ -38,6 +41,28 @@ package struct TargetPath: Sendable, CustomStringConvertible {
             }
         }
         return pattern[there...].allSatisfy { $0 == "*" }
+    }
+}
+
+extension TargetPath {
+    /// Whether the path, put behind the URL of a folder, stays in that folder.
+    package var staysInside: Bool {
+        let parts = description.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
+        return !description.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+            && parts.allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
+    }
+
+    /// A name for this target in one flat folder, one for each path, that leads nowhere else.
+    ///
+    /// Percent-encoded, a dot at the start too, so that a hidden name is never a
+    /// target; where that would be too long for a disk, a digest.
+    package var fileName: String {
+        let encoded = RoleName.encoded(description)
+        let name = encoded.hasPrefix(".") ? "%2E" + encoded.dropFirst() : encoded
+        guard name.utf8.count <= 200, !name.isEmpty else {
+            return "sha256-" + SHA256.digest(of: Array(description.utf8)).hex
+        }
+        return name
     }
 }
 

@@ -1,4 +1,4 @@
-import Names
+package import Names
 
 /// The last stage: one consistent set of versions is settled, and targets roles are verified against it on demand.
 ///
@@ -11,6 +11,8 @@ package struct TargetsStage: Sendable {
     package let timestamp: Verified<TimestampDocument>
     package let snapshot: Verified<SnapshotDocument>
     package private(set) var clock: TrustClock
+    /// The longest file of a targets role that is read.
+    package var targetsLimit = Limits.targets
     private var loaded: [Edge: Verified<TargetsDocument>] = [:]
 
     /// Where the bytes of a role come from.
@@ -77,7 +79,7 @@ package struct TargetsStage: Sendable {
             } else {
                 try root.document.quorum(for: role)
             }
-        let new = try Untrusted<TargetsDocument>(bytes).verified(by: quorum)
+        let new = try Untrusted<TargetsDocument>(bytes, maximumLength: targetsLimit).verified(by: quorum)
         guard new.document.version == wanted.version else {
             throw .versionMismatch(role: role, expected: wanted.version, found: new.document.version)
         }

@@ -112,7 +112,7 @@ package struct SimulatedRepository: Sendable {
         guard var document = roles[role] else { return }
         document.version = max(document.version, (snapshot.roles[role]?.version ?? 0) + 1)
         roles[role] = document
-        files[Self.served(role, document.version)] = try Authoring.envelope(
+        files[served(role, document.version)] = try Authoring.envelope(
             signing: document,
             by: signers[role] ?? []
         )
@@ -136,7 +136,7 @@ package struct SimulatedRepository: Sendable {
     /// Serves the snapshot as it is.
     package mutating func signSnapshot() throws {
         let bytes = try Authoring.envelope(signing: snapshot, by: signers[.snapshot] ?? [])
-        files[Self.served(.snapshot, snapshot.version)] = bytes
+        files[served(.snapshot, snapshot.version)] = bytes
         timestamp.snapshot = MetaFile(
             version: snapshot.version,
             length: UInt64(bytes.count),
@@ -156,7 +156,9 @@ package struct SimulatedRepository: Sendable {
         files["timestamp.json"] = try Authoring.envelope(signing: timestamp, by: signers[.timestamp] ?? [])
     }
 
-    private static func served(_ role: RoleName, _ version: Int64) -> String { "\(version).\(role).json" }
+    private func served(_ role: RoleName, _ version: Int64) -> String {
+        root.consistentSnapshot ? "\(version).\(role).json" : "\(role).json"
+    }
 }
 
 extension SimulatedRepository {
