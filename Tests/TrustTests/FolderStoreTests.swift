@@ -1,4 +1,5 @@
 import Durable
+import Glibc
 import Names
 import Support
 import Testing
@@ -54,16 +55,28 @@ struct FolderStoreTests {
         #expect(try scratch.read("trust/targets.json") == world.registry.repository.files["2.targets.json"])
     }
 
-    @Test("a disk that fails is reported, and not taken for an empty store")
-    func failing() async throws {
+    @Test("something that is no file in the place of one is replaced")
+    func noFile() async throws {
         let world = try World()
         let scratch = Scratch()
         try Durable.makeDirectory(scratch.path("trust/timestamp.json"))
         var updater = updater(world.registry, scratch)
-        await #expect(
-            throws: UpdateError.storage(.notRegularFile(path: scratch.path("trust/timestamp.json")))
-        ) {
-            try await updater.refresh()
+        try await updater.refresh()
+        #expect(
+            try scratch.read("trust/timestamp.json") == world.registry.repository.files["timestamp.json"]
+        )
+    }
+
+    @Test("a disk that fails is reported, and not taken for an empty store")
+    func failing() async throws {
+        let world = try World()
+        let scratch = Scratch()
+        try scratch.write("trust", [1])
+        var updater = updater(world.registry, scratch)
+        let error = await #expect(throws: UpdateError.self) { try await updater.refresh() }
+        guard case .storage(.system(_, _, ENOTDIR)) = try #require(error) else {
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
 }
