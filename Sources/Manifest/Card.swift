@@ -93,8 +93,8 @@ extension Card {
         for (value, place) in try reader.optionalArray("tokenizers") {
             tokenizers.append(try TokenizerDigest(value, at: place))
         }
-        preprocessing = reader.optional("preprocessing")
-        postprocessing = reader.optional("postprocessing")
+        preprocessing = try reader.optionalObject("preprocessing")
+        postprocessing = try reader.optionalObject("postprocessing")
         checks = try reader.optionalArray("checks").map(\.value)
         if json["variants"] != nil {
             for (key, value, place) in try reader.map("variants") {

@@ -1,13 +1,14 @@
-import CanonicalJSON
 package import Names
 
 /// Whether a model can take the place that an app has for it.
 ///
-/// Compatible when everything that the app sends is accepted and everything
-/// that the model produces can be read. Both are questions of set inclusion,
-/// in opposite directions: what the app may send must lie within what the
-/// model takes, and what the model may give within what the app reads. Values
-/// are found by name; their order counts only for an app that says so.
+/// Compatible when everything that the app sends is accepted, everything that
+/// the model produces can be read, the meaning is the same, and it can run
+/// here. The first two are questions of set inclusion, in opposite
+/// directions: what the app may send must lie within what the model takes, and
+/// what the model may give within what the app reads. Values are found by
+/// name; their order counts only for an app that says so. `ContractRow` is the
+/// table of everything that may differ.
 package enum Compatibility {
     /// Compares what an app sends and reads with what a model takes and gives.
     ///
@@ -15,79 +16,182 @@ package enum Compatibility {
     ///   - expectation: The app's side.
     ///   - interface: The model's side, of the variant that would run.
     ///   - version: When given, it must be within `expectation.accepts`.
+    ///   - variant: When given, what ships along counts, and what it needs of a machine.
+    ///   - machine: What would run it; `nil` asks only whether the two fit.
     /// - Returns: A verdict that names every obstacle, not only the first.
     package static func verdict(
         _ expectation: Expectation,
         _ interface: Interface,
-        version: ModelVersion? = nil
+        version: ModelVersion? = nil,
+        variant: Variant? = nil,
+        on machine: Machine? = nil
     ) -> Verdict {
         var comparison = Comparison(adaptations: expectation.adaptations)
         if let version, let accepts = expectation.accepts, !accepts.contains(version) {
-            comparison.reasons.append("the app accepts versions \(accepts), this is \(version)")
+            comparison.findings.append(
+                Finding(
+                    nil,
+                    "version",
+                    app: "accepts \(accepts)",
+                    model: "is \(version)",
+                    remedy: "widen `accepts` when the app is ready for it"
+                )
+            )
         }
-        comparison.compareInputs(expectation, interface)
-        comparison.compareOutputs(expectation, interface)
-        comparison.compareSymbols(expectation, interface)
+        comparison.compareValues(expectation, interface)
         comparison.compareLabels(expectation, interface)
+        comparison.compareMeaning(expectation, interface, shipped: variant?.files ?? [])
+        let obstacles =
+            if let machine, let variant { machine.obstacles(to: variant) } else { [Finding]() }
         if interface.isDeclared, !expectation.allowsUnknown {
-            let unread =
-                "no file of the model says its interface, and the app does not take a person's word for it"
-            return .unknown([unread] + comparison.reasons)
+            return .unknown([Self.unread] + comparison.findings + obstacles)
         }
-        if !comparison.reasons.isEmpty { return .incompatible(comparison.reasons) }
+        if !comparison.findings.isEmpty { return .incompatible(comparison.findings + obstacles) }
+        if !obstacles.isEmpty { return .notRunnable(obstacles) }
         if comparison.used.isEmpty { return .compatible(notes: comparison.notes) }
         return .compatibleWithAdaptations(comparison.used, notes: comparison.notes)
     }
+
+    /// Judges one variant of a version.
+    package static func verdict(
+        _ expectation: Expectation,
+        _ manifest: ModelManifest,
+        variant: Variant,
+        on machine: Machine? = nil
+    ) -> Verdict {
+        verdict(
+            expectation,
+            manifest.interface(of: variant),
+            version: manifest.version,
+            variant: variant,
+            on: machine
+        )
+    }
+
+    /// Judges a version by its best variant: an app can live with it when one of them serves.
+    package static func verdict(
+        _ expectation: Expectation,
+        _ manifest: ModelManifest,
+        on machine: Machine? = nil
+    ) -> Verdict {
+        let verdicts = manifest.variants.map { verdict(expectation, manifest, variant: $0, on: machine) }
+        return verdicts.first(where: \.allowsUse) ?? verdicts.first ?? .compatible(notes: [])
+    }
+
+    private static let unread = Finding(
+        .interfaceUnknown,
+        "interface",
+        app: "takes only what was read from a file",
+        model: "has one that a person declared",
+        why: "its format has no place for inputs and outputs",
+        remedy: "say `allow_unknown` in the expectation if the app checks by itself"
+    )
 }
 
 /// What has been found so far.
 struct Comparison {
     let adaptations: [Expectation.Adaptation]
-    var reasons: [String] = []
+    var findings: [Finding] = []
     var used: [String] = []
     var notes: [String] = []
 
     init(adaptations: [Expectation.Adaptation]) { self.adaptations = adaptations }
 
-    mutating func compareInputs(_ expectation: Expectation, _ interface: Interface) {
-        let (sentInputs, takenInputs) = (expectation.inputs.byName, interface.inputs.byName)
-        for input in interface.inputs where sentInputs[input.name] == nil {
+    mutating func compareValues(_ expectation: Expectation, _ interface: Interface) {
+        let app = Values(inputs: expectation.inputs, outputs: expectation.outputs)
+        let model = Values(inputs: interface.inputs, outputs: interface.outputs)
+        compare(app, model, isPositional: expectation.isPositional)
+        compareFunctions(expectation, interface)
+    }
+
+    mutating func compare(_ app: Values, _ model: Values, isPositional: Bool) {
+        compareInputs(app, model, isPositional)
+        compareOutputs(app, model, isPositional)
+        compareSymbols(app, model)
+    }
+
+    private mutating func compareInputs(_ app: Values, _ model: Values, _ isPositional: Bool) {
+        let (sentInputs, takenInputs) = (app.inputs.byName, model.inputs.byName)
+        for input in model.inputs where sentInputs[input.name] == nil {
+            let what = model.subject(input, isInput: true)
             if input.isOptional {
-                notes.append("input `\(input.name)` is optional, and the app does not send it")
+                notes.append("\(what) is optional, and the app does not send it")
             } else {
-                reasons.append("input `\(input.name)`: the model needs it, and the app does not send it")
+                findings.append(
+                    Finding(
+                        .requiredInputAdded,
+                        what,
+                        app: "does not send it",
+                        model: "needs \(input.type)",
+                        remedy: "send it, or stay with a version that does not need it"
+                    )
+                )
             }
         }
-        for (index, sent) in expectation.inputs.enumerated() {
-            let what = "input `\(sent.name)`"
+        for (index, sent) in app.inputs.enumerated() {
+            let what = model.subject(sent, isInput: true)
             guard let taken = takenInputs[sent.name] else {
-                reasons.append("\(what): the app sends it, and the model has no input of that name")
+                findings.append(
+                    Finding(
+                        .nameGone,
+                        what,
+                        app: "sends \(sent.type)",
+                        model: "has no input of that name",
+                        why: "its inputs are \(model.inputs.names)",
+                        remedy: "send what the model takes, or stay with a version that has it"
+                    )
+                )
                 continue
             }
             if sent.isOptional && !taken.isOptional {
-                reasons.append("\(what): the model needs it, and the app does not always send it")
+                findings.append(
+                    Finding(
+                        .becameRequired,
+                        what,
+                        app: "does not always send it",
+                        model: "needs it",
+                        remedy: "always send it, or stay with a version where it is optional"
+                    )
+                )
             }
-            checkPosition(index, interface.inputs, sent.name, what, expectation)
+            if isPositional { checkPosition(index, model.inputs, sent.name, what) }
             include(sent.type, in: taken.type, Subject(what, isInput: true))
         }
     }
 
-    mutating func compareOutputs(_ expectation: Expectation, _ interface: Interface) {
-        let givenOutputs = interface.outputs.byName
-        for (index, read) in expectation.outputs.enumerated() {
-            let what = "output `\(read.name)`"
+    private mutating func compareOutputs(_ app: Values, _ model: Values, _ isPositional: Bool) {
+        let givenOutputs = model.outputs.byName
+        for (index, read) in app.outputs.enumerated() {
+            let what = model.subject(read, isInput: false)
             guard let given = givenOutputs[read.name] else {
                 if read.isOptional {
                     notes.append("\(what) is not given, and the app can do without")
                 } else {
-                    reasons.append("\(what): the app reads it, and the model has no output of that name")
+                    findings.append(
+                        Finding(
+                            .nameGone,
+                            what,
+                            app: "reads \(read.type)",
+                            model: "has no output of that name",
+                            why: "its outputs are \(model.outputs.names)",
+                            remedy: "read what the model gives, or stay with a version that has it"
+                        )
+                    )
                 }
                 continue
             }
             if given.isOptional && !read.isOptional {
-                reasons.append("\(what): the app always reads it, and the model does not always give it")
+                findings.append(
+                    Finding(
+                        .becameOptional,
+                        what,
+                        app: "always reads it",
+                        model: "does not always give it",
+                        remedy: "make the app do without it, and mark it `optional` in the expectation"
+                    )
+                )
             }
-            checkPosition(index, interface.outputs, read.name, what, expectation)
+            if isPositional { checkPosition(index, model.outputs, read.name, what) }
             include(given.type, in: read.type, Subject(what, isInput: false))
         }
     }
@@ -96,28 +200,47 @@ struct Comparison {
         _ index: Int,
         _ features: [Feature],
         _ name: FeatureName,
-        _ what: String,
-        _ expectation: Expectation
+        _ what: String
     ) {
-        guard expectation.isPositional, index >= features.count || features[index].name != name else {
-            return
-        }
-        reasons.append("\(what): the app finds values by position, and \(index) is another one in the model")
+        guard index >= features.count || features[index].name != name else { return }
+        let other = index < features.count ? "`\(features[index].name)`" : "nothing"
+        findings.append(
+            Finding(
+                .orderChanged,
+                what,
+                app: "finds it at position \(index)",
+                model: "has \(other) there",
+                remedy: "find values by name, and take `positional` out of the expectation"
+            )
+        )
+    }
+}
+
+/// The inputs and outputs of one side, of the default function or of another.
+struct Values {
+    let inputs: [Feature]
+    let outputs: [Feature]
+
+    /// ``function `f`, ``, or nothing for the default one.
+    let prefix: String
+
+    init(inputs: [Feature], outputs: [Feature], prefix: String = "") {
+        self.inputs = inputs
+        self.outputs = outputs
+        self.prefix = prefix
     }
 
-    /// Labels are read by index, or, where every output names its classes, by name.
-    mutating func compareLabels(_ expectation: Expectation, _ interface: Interface) {
-        guard let known = expectation.labels, known != interface.labels else { return }
-        guard let given = interface.labels else {
-            reasons.append("the app knows \(known.count) class labels, and the model does not say its own")
-            return
-        }
-        let isKeyed = !expectation.outputs.isEmpty && expectation.outputs.allSatisfy(\.type.namesClasses)
-        if isKeyed && known.sorted == given.sorted {
-            notes.append("the class labels are in another order, and the app finds them by name")
-            return
-        }
-        reasons.append("the class labels differ: \(known.firstDifference(from: given))")
+    func subject(_ feature: Feature, isInput: Bool) -> String {
+        "\(prefix)\(isInput ? "input" : "output") `\(feature.name)`"
+    }
+}
+
+extension [Feature] {
+    /// For people: at most eight names.
+    var names: String {
+        guard !isEmpty else { return "none" }
+        let more = count > 8 ? " and \(count - 8) more" : ""
+        return prefix(8).map { "`\($0.name)`" }.joined(separator: ", ") + more
     }
 }
 
@@ -133,51 +256,28 @@ struct Subject {
 
     /// `sub` is what is sent, `super` what must take all of it.
     func refusal(
+        _ row: ContractRow,
         _ sub: some CustomStringConvertible,
         _ sup: some CustomStringConvertible,
-        _ why: String
-    ) -> String {
-        let sides =
-            isInput
-            ? "the app sends \(sub), the model takes \(sup)" : "the model gives \(sub), the app reads \(sup)"
-        return "\(name): \(sides): \(why)"
-    }
-}
-
-extension ValueType {
-    /// Whether results carry their classes' names, so that indices do not matter.
-    var namesClasses: Bool {
-        switch self {
-        case .map: true
-        case .sequence(let element, _), .maybe(let element): element.namesClasses
-        case .tensor(let tensor): tensor.element == .string
-        case .scalar(let element): element == .string
-        case .sparseTensor, .image, .opaque: false
-        }
-    }
-}
-
-extension ClassLabels {
-    var sorted: ClassLabels {
-        switch self {
-        case .texts(let labels): .texts(labels.sorted())
-        case .integers(let labels): .integers(labels.sorted())
-        }
-    }
-
-    private var shown: [String] {
-        switch self {
-        case .texts(let labels): labels.map(\.string)
-        case .integers(let labels): labels.map(String.init)
-        }
-    }
-
-    /// For people: the first index at which the two differ.
-    func firstDifference(from other: ClassLabels) -> String {
-        let (mine, theirs) = (shown, other.shown)
-        for (index, pair) in zip(mine, theirs).enumerated() where !pair.0.utf8.elementsEqual(pair.1.utf8) {
-            return "\(index) is `\(pair.0)` for the app and `\(pair.1)` for the model"
-        }
-        return "the app knows \(mine.count), the model has \(theirs.count)"
+        _ why: String,
+        remedy: String? = nil
+    ) -> Finding {
+        isInput
+            ? Finding(
+                row,
+                name,
+                app: "sends \(sub)",
+                model: "takes \(sup)",
+                why: why,
+                remedy: remedy ?? "send what the model takes, or stay with a version that takes this"
+            )
+            : Finding(
+                row,
+                name,
+                app: "reads \(sup)",
+                model: "gives \(sub)",
+                why: why,
+                remedy: remedy ?? "make the app read it, or stay with a version that gives what it reads"
+            )
     }
 }

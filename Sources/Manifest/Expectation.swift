@@ -12,6 +12,12 @@ package struct Expectation: CanonicalDocument {
     package enum Adaptation: String, Sendable, CaseIterable {
         /// Widening casts of elements: `int8` to `int32`, `float16` to `float32`.
         case cast
+
+        /// Moving the channels of images in tensors, from first to last or the other way.
+        case transpose
+
+        /// Bringing images that it sends to a size that the model takes; never their colours.
+        case resize
     }
 
     package var model: ModelName?
@@ -28,6 +34,31 @@ package struct Expectation: CanonicalDocument {
     /// The class labels that the app knows, by index.
     package var labels: ClassLabels?
 
+    /// Whether the app can meet labels that it does not know, behind or beside those it knows.
+    package var hasOpenLabels: Bool
+
+    /// The tokenizers that the app has built in, by the name of their use.
+    package var tokenizers: [TokenizerDigest]
+
+    /// Whether the app takes every tokenizer that it has not built in from the model's files.
+    package var usesBundledTokenizers: Bool
+
+    /// What the app does to inputs before, and to outputs after; objects, carried as they stand.
+    package var preprocessing: JSONValue?
+    package var postprocessing: JSONValue?
+
+    /// The states that the app keeps between calls.
+    package var states: [Feature]
+
+    /// Whether the runtime makes and keeps states, so that the app need not know them.
+    package var isStateAgnostic: Bool
+
+    /// Functions that the app calls by name; `inputs` and `outputs` are the default function's.
+    package var functions: [FunctionInterface]
+
+    /// The name that the default function must have; `nil` when the app does not care.
+    package var defaultFunction: FeatureName?
+
     package var adaptations: [Adaptation]
 
     /// Whether the app finds values by their position instead of their names.
@@ -42,6 +73,12 @@ package struct Expectation: CanonicalDocument {
         self.accepts = accepts
         self.inputs = inputs
         self.outputs = outputs
+        hasOpenLabels = false
+        tokenizers = []
+        usesBundledTokenizers = false
+        states = []
+        isStateAgnostic = false
+        functions = []
         adaptations = []
         isPositional = false
         allowsUnknown = false
@@ -63,6 +100,16 @@ package struct Expectation: CanonicalDocument {
             model: model
         )
         expectation.labels = interface.labels
+        expectation.tokenizers = interface.tokenizers
+        expectation.preprocessing = interface.preprocessing
+        expectation.postprocessing = interface.postprocessing
+        expectation.states = interface.states
+        expectation.functions = interface.functions.map { function in
+            var used = function
+            used.inputs = function.inputs.filter { !$0.isOptional }
+            return used
+        }
+        expectation.defaultFunction = interface.defaultFunction
         expectation.allowsUnknown = interface.isDeclared
         return expectation
     }
@@ -90,6 +137,20 @@ extension Expectation {
             model: try reader.optionalParsed("model", "NAMESPACE/MODEL") { ModelName($0) }
         )
         labels = try ClassLabels(try reader.optionalArray("labels"), at: place.member("labels"))
+        hasOpenLabels = try Self.flag(&reader, "open_labels")
+        for (value, place) in try reader.optionalArray("tokenizers") {
+            tokenizers.append(try TokenizerDigest(value, at: place))
+        }
+        usesBundledTokenizers = try Self.flag(&reader, "bundled_tokenizers")
+        preprocessing = try reader.optionalObject("preprocessing")
+        postprocessing = try reader.optionalObject("postprocessing")
+        states = try Feature.list(try reader.optionalArray("states"), at: place.member("states"))
+        isStateAgnostic = try Self.flag(&reader, "state_agnostic")
+        functions = try FunctionInterface.list(
+            try reader.optionalArray("functions"),
+            at: place.member("functions")
+        )
+        defaultFunction = try reader.optionalParsed("default_function", "a name") { FeatureName($0) }
         for (value, place) in try reader.optionalArray("adaptations") {
             guard let adaptation = value.string.flatMap(Adaptation.init(rawValue:)),
                 !adaptations.contains(adaptation)
@@ -116,6 +177,15 @@ extension Expectation {
         object["inputs"] = .array(inputs.map(\.json))
         object["outputs"] = .array(outputs.map(\.json))
         object.set("labels", nonEmpty: labels?.json ?? [])
+        object.set("open_labels", hasOpenLabels ? .bool(true) : nil)
+        object.set("tokenizers", nonEmpty: tokenizers.map(\.json))
+        object.set("bundled_tokenizers", usesBundledTokenizers ? .bool(true) : nil)
+        object.set("preprocessing", preprocessing)
+        object.set("postprocessing", postprocessing)
+        object.set("states", nonEmpty: states.map(\.json))
+        object.set("state_agnostic", isStateAgnostic ? .bool(true) : nil)
+        object.set("functions", nonEmpty: functions.map(\.json))
+        object.set("default_function", text: defaultFunction?.description)
         object.set("adaptations", nonEmpty: adaptations.map { .text($0.rawValue) })
         object.set("positional", isPositional ? .bool(true) : nil)
         object.set("allow_unknown", allowsUnknown ? .bool(true) : nil)

@@ -13,20 +13,10 @@ extension Interface {
             outputs: try Feature.list(try reader.array("outputs"), at: place.member("outputs"))
         )
         states = try Feature.list(try reader.optionalArray("states"), at: place.member("states"))
-        let functionList = try reader.optionalArray("functions")
-        guard functionList.count <= ShapeLimits.functions else {
-            throw place.member("functions").invalid(
-                "at most \(ShapeLimits.functions)",
-                "\(functionList.count)"
-            )
-        }
-        for (value, place) in functionList {
-            let function = try FunctionInterface(value, at: place)
-            guard !functions.contains(where: { $0.name == function.name }) else {
-                throw place.member("name").invalid("distinct", "\(function.name)")
-            }
-            functions.append(function)
-        }
+        functions = try FunctionInterface.list(
+            try reader.optionalArray("functions"),
+            at: place.member("functions")
+        )
         defaultFunction = try reader.optionalParsed("default_function", "a name") { FeatureName($0) }
         labels = try ClassLabels(try reader.optionalArray("labels"), at: place.member("labels"))
         for (value, place) in try reader.optionalArray("tokenizers") {
@@ -35,8 +25,8 @@ extension Interface {
         tensors = try reader.optionalReader("tensors").map { (inner) throws(ManifestError) in
             try TensorTable(inner)
         }
-        preprocessing = try Self.object(&reader, "preprocessing")
-        postprocessing = try Self.object(&reader, "postprocessing")
+        preprocessing = try reader.optionalObject("preprocessing")
+        postprocessing = try reader.optionalObject("postprocessing")
         if reader.optional("declared") != nil {
             guard value["declared"] == .bool(true) else {
                 throw place.member("declared").invalid("true or absent", "false")
@@ -44,15 +34,6 @@ extension Interface {
             isDeclared = true
         }
         try reader.finish()
-    }
-
-    private static func object(
-        _ reader: inout MemberReader,
-        _ key: String
-    ) throws(ManifestError) -> JSONValue? {
-        guard let value = reader.optional(key) else { return nil }
-        guard value.object != nil else { throw reader.place.member(key).invalid("an object", value) }
-        return value
     }
 
     package var json: JSONValue {
@@ -115,6 +96,24 @@ extension Feature {
 }
 
 extension FunctionInterface {
+    static func list(
+        _ elements: [(value: JSONValue, place: Place)],
+        at place: Place
+    ) throws(ManifestError) -> [FunctionInterface] {
+        guard elements.count <= ShapeLimits.functions else {
+            throw place.invalid("at most \(ShapeLimits.functions)", "\(elements.count)")
+        }
+        var functions: [FunctionInterface] = []
+        for (value, place) in elements {
+            let function = try FunctionInterface(value, at: place)
+            guard !functions.contains(where: { $0.name == function.name }) else {
+                throw place.member("name").invalid("distinct", "\(function.name)")
+            }
+            functions.append(function)
+        }
+        return functions
+    }
+
     init(_ value: JSONValue, at place: Place) throws(ManifestError) {
         var reader = try MemberReader(value, at: place)
         name = try reader.parsed("name", "a name") { FeatureName($0) }

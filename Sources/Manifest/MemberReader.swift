@@ -153,6 +153,13 @@ struct MemberReader {
         return try MemberReader(found, at: place.member(key))
     }
 
+    /// An object that is carried as it stands.
+    mutating func optionalObject(_ key: String) throws(ManifestError) -> JSONValue? {
+        guard let found = optional(key) else { return nil }
+        guard found.object != nil else { throw place.member(key).invalid("an object", found) }
+        return found
+    }
+
     /// Refuses members that nobody took.
     func finish() throws(ManifestError) {
         guard let first = left.keys.first else { return }

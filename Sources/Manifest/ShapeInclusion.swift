@@ -1,23 +1,46 @@
 /// Shapes and dimensions as sets of sizes.
 extension Shape {
+    /// Why some shape of one side is none of the other's.
+    struct Refusal: Equatable {
+        let row: ContractRow
+        let why: String
+    }
+
     /// Why not every shape of `other` is one of these; `nil` when it is.
-    func refusal(of other: Shape) -> String? {
+    ///
+    /// - Parameters:
+    ///   - other: The smaller set, if all is well.
+    ///   - isInput: Whether these are what a model takes; else they are what an app reads.
+    func refusal(of other: Shape, isInput: Bool) -> Refusal? {
         switch (other, self) {
         case (_, .unknownRank): return nil
-        case (.unknownRank, _): return "the rank is not known"
+        case (.unknownRank, _): return Refusal(row: .rankUnknown, why: "the rank is not known")
         case (.dimensions(let sub), .dimensions(let sup)):
-            guard sub.count == sup.count else { return "\(sub.count) dimensions, not \(sup.count)" }
+            guard sub.count == sup.count else {
+                return Refusal(row: .rankChanged, why: "\(sub.count) dimensions, not \(sup.count)")
+            }
             for (index, pair) in zip(sub, sup).enumerated() where !pair.1.includes(pair.0) {
-                return "dimension \(index) may be \(pair.0), and must be \(pair.1)"
+                return Refusal(
+                    row: pair.1.row(refusing: pair.0, isInput: isInput),
+                    why: "dimension \(index) may be \(pair.0), and must be \(pair.1)"
+                )
             }
             return nil
         case (.enumerated(let sub), _):
             guard let outside = sub.first(where: { !contains($0) }) else { return nil }
-            return "the shape \(Shape.fixed(outside)) is not among them"
+            return Refusal(
+                row: .shapeListChanged,
+                why: "the shape \(Shape.fixed(outside)) is not among them"
+            )
         case (.dimensions(let sub), .enumerated(let sup)):
-            guard let tuples = Self.tuples(of: sub) else { return "only \(sup.count) whole shapes are taken" }
+            guard let tuples = Self.tuples(of: sub) else {
+                return Refusal(row: .shapeListChanged, why: "only \(sup.count) whole shapes are taken")
+            }
             guard let outside = tuples.first(where: { !sup.contains($0) }) else { return nil }
-            return "the shape \(Shape.fixed(outside)) is not among them"
+            return Refusal(
+                row: .shapeListChanged,
+                why: "the shape \(Shape.fixed(outside)) is not among them"
+            )
         }
     }
 
@@ -45,6 +68,15 @@ extension Shape {
 }
 
 extension Dimension {
+    /// The row that says why sizes of `other` are none of these.
+    func row(refusing other: Dimension, isInput: Bool) -> ContractRow {
+        switch (other, self) {
+        case (.range, _), (.oneOf, _), (_, .range), (_, .oneOf): .rangeChanged
+        case (.fixed, .fixed): .sizeFixed
+        default: isInput ? .sizeFixed : .sizeFreed
+        }
+    }
+
     func contains(_ size: Int64) -> Bool {
         switch self {
         case .fixed(let only): size == only

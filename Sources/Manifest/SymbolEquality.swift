@@ -10,26 +10,59 @@ extension Comparison {
     }
 
     /// Equalities that the model asks of inputs must be the app's, and those that the app reads the model's.
-    mutating func compareSymbols(_ expectation: Expectation, _ interface: Interface) {
-        let app = Self.dimensions(expectation.inputs, expectation.outputs)
-        let model = Self.dimensions(interface.inputs, interface.outputs)
-        for (one, other) in Self.bound(in: model.filter { app[$0.key] != nil })
-        where one.isInput && other.isInput {
-            guard let sent = app[one], let alsoSent = app[other], !Self.areEqual(sent, alsoSent) else {
-                continue
-            }
-            reasons.append("\(other.shown) must equal \(one.shown), and the app does not promise that")
-        }
-        for (one, other) in Self.bound(in: app.filter { model[$0.key] != nil })
-        where !(one.isInput && other.isInput) {
-            guard let given = model[one], let alsoGiven = model[other], !Self.areEqual(given, alsoGiven)
-            else {
-                continue
-            }
-            reasons.append(
-                "the app reads \(other.shown) as equal to \(one.shown), and the model does not promise that"
+    mutating func compareSymbols(_ appValues: Values, _ modelValues: Values) {
+        let app = SymbolPositions(appValues)
+        let model = SymbolPositions(modelValues)
+        guard app.hasSymbols || model.hasSymbols else { return }
+        for (one, other) in model.bound(amongThoseOf: app) where one.isInput && other.isInput {
+            guard let sent = app.dimensions[one], let alsoSent = app.dimensions[other],
+                !SymbolPositions.areEqual(sent, alsoSent)
+            else { continue }
+            findings.append(
+                Finding(
+                    .symbolsMerged,
+                    modelValues.prefix + other.shown,
+                    app: "sends \(alsoSent), and \(sent) as \(one.shown)",
+                    model: "takes only equal ones",
+                    remedy: "send equal sizes, and give both one symbol in the expectation"
+                )
             )
         }
+        for (one, other) in app.bound(amongThoseOf: model) where !(one.isInput && other.isInput) {
+            guard let given = model.dimensions[one], let alsoGiven = model.dimensions[other],
+                !SymbolPositions.areEqual(given, alsoGiven)
+            else { continue }
+            findings.append(
+                Finding(
+                    .symbolsMerged,
+                    modelValues.prefix + other.shown,
+                    app: "reads it as equal to \(one.shown)",
+                    model: "gives \(alsoGiven) here and \(given) there, and does not promise that they are equal",
+                    remedy: "read each size where it stands, and give the two different symbols"
+                )
+            )
+        }
+    }
+}
+
+/// Where symbols stand in one side's tensors, and which places must therefore be equal.
+struct SymbolPositions {
+    /// One dimension of one value.
+    struct Position: Hashable {
+        let isInput: Bool
+        let name: FeatureName
+        let index: Int
+
+        var shown: String { "dimension \(index) of \(isInput ? "input" : "output") `\(name)`" }
+    }
+
+    let dimensions: [Position: Dimension]
+
+    let hasSymbols: Bool
+
+    init(_ values: Values) {
+        dimensions = Self.dimensions(values.inputs, values.outputs)
+        hasSymbols = dimensions.values.contains { if case .symbol = $0 { true } else { false } }
     }
 
     private static func dimensions(_ inputs: [Feature], _ outputs: [Feature]) -> [Position: Dimension] {
@@ -49,9 +82,11 @@ extension Comparison {
     }
 
     /// For each symbol, its first position with each of the others; inputs first.
-    private static func bound(in dimensions: [Position: Dimension]) -> [(Position, Position)] {
+    ///
+    /// - Parameter others: Only places that the other side has too can be compared.
+    func bound(amongThoseOf others: SymbolPositions) -> [(Position, Position)] {
         var positions: [FeatureName: [Position]] = [:]
-        for (position, dimension) in dimensions {
+        for (position, dimension) in dimensions where others.dimensions[position] != nil {
             if case .symbol(let symbol) = dimension { positions[symbol, default: []].append(position) }
         }
         return positions.sorted { $0.key < $1.key }.flatMap { _, bound in
@@ -63,7 +98,7 @@ extension Comparison {
         }
     }
 
-    private static func areEqual(_ one: Dimension, _ other: Dimension) -> Bool {
+    static func areEqual(_ one: Dimension, _ other: Dimension) -> Bool {
         switch (one, other) {
         case (.symbol(let one), .symbol(let other)): one == other
         case (.fixed(let one), .fixed(let other)): one == other

@@ -9,27 +9,29 @@ extension Comparison {
         case (.scalar(let one), .scalar(let other)): include(one, in: other, subject)
         case (.map(let oneKey, let one), .map(let otherKey, let other)):
             guard oneKey == otherKey else {
-                reasons.append(subject.refusal(sub, sup, "the keys are of another type"))
+                findings.append(subject.refusal(.kindChanged, sub, sup, "the keys are of another type"))
                 return
             }
             include(one, in: other, subject)
         case (.sequence(let one, let oneCount), .sequence(let other, let otherCount)):
             if !otherCount.includes(oneCount) {
-                reasons.append(subject.refusal(sub, sup, "the sequence may have another length"))
+                let row = otherCount.row(refusing: oneCount, isInput: subject.isInput)
+                findings.append(subject.refusal(row, sub, sup, "the sequence may have another length"))
             }
             include(one, in: other, subject)
         case (.maybe(let one), .maybe(let other)): include(one, in: other, subject)
         case (_, .maybe(let other)): include(sub, in: other, subject)
+        case (.maybe, _):
+            findings.append(subject.refusal(.becameOptional, sub, sup, "the value may be missing"))
         case (.opaque, .opaque) where sub == sup: break
-        default: reasons.append(subject.refusal(sub, sup, "a different kind of value"))
+        default: findings.append(subject.refusal(.kindChanged, sub, sup, "a different kind of value"))
         }
     }
 
     private mutating func include(_ sub: TensorType, in sup: TensorType, _ subject: Subject) {
         include(sub.element, in: sup.element, subject)
-        switch sup.shape.refusal(of: sub.shape) {
-        case nil: break
-        case let why?: reasons.append(subject.refusal(sub, sup, why))
+        if let refusal = sup.shape.refusal(of: sub.shape, isInput: subject.isInput) {
+            refuse(refusal, sub, sup, subject)
         }
         if sup.shape == .unknownRank && sub.shape != .unknownRank {
             notes.append("\(subject.name): one side has no shape, so it can only be checked when it runs")
@@ -37,36 +39,94 @@ extension Comparison {
         if sub.defaultShape != sup.defaultShape { notes.append("\(subject.name): another default shape") }
         let expected = subject.isInput ? sub.quantization : sup.quantization
         let real = subject.isInput ? sup.quantization : sub.quantization
-        if let expected, expected != real {
-            reasons.append("\(subject.name): quantized with other parameters than the app knows")
+        guard let expected, expected != real else { return }
+        findings.append(
+            Finding(
+                .quantizationChanged,
+                subject.name,
+                app: "knows \(expected)",
+                model: real.map { "has \($0)" } ?? "is not quantized",
+                remedy: "read scale and zero from the model, and take `quantization` out of the expectation"
+            )
+        )
+    }
+
+    /// A layout that is the other one of channels first and last is a thing of its own.
+    private mutating func refuse(
+        _ refusal: Shape.Refusal,
+        _ sub: TensorType,
+        _ sup: TensorType,
+        _ subject: Subject
+    ) {
+        let isMoved = sub.shape.withChannelsMoved.contains {
+            sup.shape.refusal(of: $0, isInput: subject.isInput) == nil
         }
+        guard isMoved else {
+            findings.append(subject.refusal(refusal.row, sub, sup, refusal.why))
+            return
+        }
+        guard adaptations.contains(.transpose) else {
+            let why = "the channels stand in another place, and the app does not declare that it moves them"
+            findings.append(
+                subject.refusal(.imageChanged, sub, sup, why, remedy: "say `transpose` if the app does that")
+            )
+            return
+        }
+        used.append("\(subject.name): channels moved, from \(sub) to \(sup)")
     }
 
     private mutating func include(_ sub: ElementType, in sup: ElementType, _ subject: Subject) {
         guard sub != sup else { return }
         guard sup.widens(sub) else {
-            reasons.append(subject.refusal(sub.rawValue, sup.rawValue, "another element type"))
+            findings.append(
+                subject.refusal(.elementChanged, sub.rawValue, sup.rawValue, "another element type")
+            )
             return
         }
         guard adaptations.contains(.cast) else {
             let why = "the app does not declare that it casts"
-            reasons.append(subject.refusal(sub.rawValue, sup.rawValue, why))
+            findings.append(
+                subject.refusal(
+                    .elementWidened,
+                    sub.rawValue,
+                    sup.rawValue,
+                    why,
+                    remedy: "cast in the app and say `cast` in the expectation"
+                )
+            )
             return
         }
         used.append("\(subject.name): cast from \(sub.rawValue) to \(sup.rawValue)")
     }
 
-    /// Colours are never converted silently.
+    /// Colours are never converted silently; sizes of what is sent may be, by an app that says so.
     private mutating func include(_ sub: ImageType, in sup: ImageType, _ subject: Subject) {
         guard sub.color == sup.color else {
-            reasons.append(subject.refusal(sub, sup, "another colour layout"))
+            findings.append(subject.refusal(.imageChanged, sub, sup, "another colour layout"))
             return
         }
-        guard sup.includesSizes(of: sub) else {
-            reasons.append(subject.refusal(sub, sup, "another size"))
+        guard !sup.includesSizes(of: sub) else { return }
+        guard subject.isInput, adaptations.contains(.resize) else {
+            findings.append(subject.refusal(.imageChanged, sub, sup, "another size"))
             return
         }
+        used.append("\(subject.name): resized, from \(sub) to \(sup)")
     }
+}
+
+extension Shape {
+    /// The shapes of four dimensions whose channels stand first instead of last, or the other way.
+    var withChannelsMoved: [Shape] {
+        guard case .dimensions(let sizes) = self, sizes.count == 4 else { return [] }
+        return [
+            .dimensions([sizes[0], sizes[3], sizes[1], sizes[2]]),
+            .dimensions([sizes[0], sizes[2], sizes[3], sizes[1]]),
+        ]
+    }
+}
+
+extension Quantization: CustomStringConvertible {
+    package var description: String { "scale \(scale) and zero \(zero)" }
 }
 
 extension ElementType {

@@ -3,23 +3,51 @@ import Manifest
 import Names
 import Testing
 
-/// One row of the compatibility table: what the app expects, what the model offers, and the verdict.
+/// One example of a row of the table: what an app was made for, what it meets, and what follows.
 struct Row: CustomTestStringConvertible, Sendable {
+    /// What stands between the two.
     enum Answer: Sendable {
-        case compatible, adapted
-        case incompatible(String)
+        case fits
+
+        /// Fits, and a note that contains this says what differs.
+        case fitsNoting(String)
+
+        /// Fits because the app declared an adaptation, whose words contain this.
+        case adapted(String)
+
+        /// Refused under this very row, by a reason that contains this.
+        case refused(String)
+        case unknown
+        case notRunnable(String)
     }
 
-    let testDescription: String
+    /// In the order of the table, from 1.
+    let number: Int
+    let text: String
     let app: Side
     let model: Side
     let answer: Answer
 
-    init(_ description: String, app: Side, model: Side, _ answer: Answer) {
-        testDescription = description
+    /// The least step of the version when the model of the app's side becomes the other; `nil` where the
+    /// table says none.
+    let step: VersionStep?
+
+    var testDescription: String { "\(number) \(text)" }
+
+    init(
+        _ number: Int,
+        _ text: String,
+        _ app: Side,
+        _ model: Side,
+        _ answer: Answer,
+        _ step: VersionStep? = nil
+    ) {
+        self.number = number
+        self.text = text
         self.app = app
         self.model = model
         self.answer = answer
+        self.step = step
     }
 }
 
@@ -31,9 +59,36 @@ struct Row: CustomTestStringConvertible, Sendable {
 struct Side: Sendable {
     var inputs: [String] = []
     var outputs: [String] = []
-    var casts = false
-    var isPositional = false
     var labels: [String] = []
+    var states: [String] = []
+
+    /// Functions by name; each takes and gives one value of the type.
+    var functions: KeyValuePairs<String, String> = [:]
+    var defaultFunction: String?
+
+    /// A byte that stands for the digest of the tokenizer `vocab`.
+    var vocabulary: UInt8?
+    var preprocessing: KeyValuePairs<String, JSONValue> = [:]
+    var postprocessing: KeyValuePairs<String, JSONValue> = [:]
+
+    /// The scale of every tensor.
+    var scale: String?
+    var defaultShape: [Int64]?
+    var isDeclared = false
+
+    /// What only an app says.
+    var adaptations: [Manifest.Expectation.Adaptation] = []
+    var isPositional = false
+    var hasOpenLabels = false
+    var isStateAgnostic = false
+    var usesBundledTokenizers = false
+    var allowsUnknown = false
+
+    /// What only a model's variant has, and the machine that an app runs on.
+    var shipsVocabulary = false
+    var format = ModelFormat.onnx
+    var requires = Requirements()
+    var machine: Machine?
 
     static func takes(_ inputs: String...) -> Side { Side(inputs: inputs) }
 
@@ -47,20 +102,66 @@ struct Side: Sendable {
 
     func interface() throws -> Interface {
         var interface = Interface(
-            inputs: try inputs.map(Self.feature),
-            outputs: try outputs.map(Self.feature)
+            inputs: try inputs.map(feature),
+            outputs: try outputs.map(feature),
+            isDeclared: isDeclared
         )
         if !labels.isEmpty { interface.labels = .texts(labels.map { JSONText($0) }) }
+        interface.states = try states.map(feature)
+        interface.functions = try functions.map { name, type in
+            FunctionInterface(
+                name: try #require(FeatureName(name)),
+                inputs: [try feature("x: \(type)")],
+                outputs: [try feature("y: \(type)")]
+            )
+        }
+        interface.defaultFunction = defaultFunction.flatMap { FeatureName($0) }
+        if let vocabulary {
+            let name = try #require(FeatureName("vocab"))
+            interface.tokenizers = [TokenizerDigest(name: name, sha256: try Samples.digest(vocabulary))]
+        }
+        interface.preprocessing = preprocessing.isEmpty ? nil : .members(preprocessing)
+        interface.postprocessing = postprocessing.isEmpty ? nil : .members(postprocessing)
         return interface
     }
 
     func expectation() throws -> Manifest.Expectation {
         let interface = try interface()
         var expectation = Manifest.Expectation(inputs: interface.inputs, outputs: interface.outputs)
-        expectation.adaptations = casts ? [.cast] : []
-        expectation.isPositional = isPositional
         expectation.labels = interface.labels
+        expectation.states = interface.states
+        expectation.functions = interface.functions
+        expectation.defaultFunction = interface.defaultFunction
+        expectation.tokenizers = interface.tokenizers
+        expectation.preprocessing = interface.preprocessing
+        expectation.postprocessing = interface.postprocessing
+        expectation.adaptations = adaptations
+        expectation.isPositional = isPositional
+        expectation.hasOpenLabels = hasOpenLabels
+        expectation.isStateAgnostic = isStateAgnostic
+        expectation.usesBundledTokenizers = usesBundledTokenizers
+        expectation.allowsUnknown = allowsUnknown
         return expectation
+    }
+
+    func manifest() throws -> ModelManifest {
+        var manifest = try Samples.manifest()
+        manifest.interface = try interface()
+        manifest.variants[0].format = format
+        manifest.variants[0].requires = requires
+        if shipsVocabulary, let vocabulary {
+            manifest.variants[0].files.append(try Samples.file("vocab.txt", 100, vocabulary))
+        }
+        return manifest
+    }
+
+    private func feature(_ text: String) throws -> Feature {
+        var feature = try Self.feature(text)
+        guard case .tensor(var tensor) = feature.type else { return feature }
+        tensor.quantization = scale.map { Quantization(scale: $0, zero: 0) }
+        tensor.defaultShape = defaultShape
+        feature.type = .tensor(tensor)
+        return feature
     }
 
     static func feature(_ text: String) throws -> Feature {

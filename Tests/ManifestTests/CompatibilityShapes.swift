@@ -1,213 +1,263 @@
-/// Rows of the table about shapes and symbols.
+import Manifest
+
+/// Rows about shapes and symbols.
 extension Row {
     static let shapes: [Row] = [
         Row(
-            "12 another rank",
-            app: .takes("x: float32[4]"),
-            model: .takes("x: float32[1,4]"),
-            .incompatible(
-                "input `x`: the app sends float32[4], the model takes float32[1, 4]: 1 dimensions, not 2"
-            )
+            12,
+            "another rank sent",
+            .takes("x: float32[4]"),
+            .takes("x: float32[1,4]"),
+            .refused("the app sends float32[4], the model takes float32[1, 4]: 1 dimensions, not 2; send what"),
+            .major
         ),
         Row(
-            "12 a scalar is not a list of one",
-            app: .gives("y: float32[1]"),
-            model: .gives("y: float32[]"),
-            .incompatible(
-                "output `y`: the model gives float32[], the app reads float32[1]: 0 dimensions, not 1"
-            )
+            12,
+            "a scalar is not a list of one",
+            .gives("y: float32[1]"),
+            .gives("y: float32[]"),
+            .refused("the app reads float32[1], the model gives float32[]: 0 dimensions, not 1; make the app"),
+            .major
         ),
         Row(
-            "13 an input of any rank",
-            app: .takes("x: float32[4]"),
-            model: .takes("x: float32[*]"),
-            .compatible
+            13,
+            "an input of any rank",
+            .takes("x: float32[4]"),
+            .takes("x: float32[*]"),
+            .fitsNoting("can only be checked when it runs"),
+            .minor
         ),
         Row(
-            "13 an output of any rank",
-            app: .gives("y: float32[4]"),
-            model: .gives("y: float32[*]"),
-            .incompatible(
-                "output `y`: the model gives float32[…], the app reads float32[4]: the rank is not known"
-            )
+            13,
+            "an output of any rank",
+            .gives("y: float32[4]"),
+            .gives("y: float32[*]"),
+            .refused("the app reads float32[4], the model gives float32[…]: the rank is not known"),
+            .major
+        ),
+        Row(13, "an output of any rank, read as such", .gives("y: float32[*]"), .gives("y: float32[*]"), .fits),
+        Row(
+            14,
+            "an input that became dynamic",
+            .takes("x: float32[1,4]"),
+            .takes("x: float32[n,4]"),
+            .fits,
+            .minor
         ),
         Row(
-            "13 an output of any rank, read as such",
-            app: .gives("y: float32[*]"),
-            model: .gives("y: float32[*]"),
-            .compatible
+            14,
+            "an input that takes a range with the size in it",
+            .takes("x: float32[4]"),
+            .takes("x: float32[1..8]"),
+            .fits,
+            .minor
         ),
         Row(
-            "14 an input that became dynamic",
-            app: .takes("x: float32[1,4]"),
-            model: .takes("x: float32[n,4]"),
-            .compatible
+            14,
+            "an output that became dynamic",
+            .gives("y: float32[1,4]"),
+            .gives("y: float32[n,4]"),
+            .refused("dimension 0 may be n, and must be 1"),
+            .major
         ),
         Row(
-            "14 an input within the range",
-            app: .takes("x: float32[4]"),
-            model: .takes("x: float32[1..8]"),
-            .compatible
+            14,
+            "a dynamic output, read as such",
+            .gives("y: float32[?,4]"),
+            .gives("y: float32[n,4]"),
+            .fits
         ),
         Row(
-            "14 an output that became dynamic",
-            app: .gives("y: float32[1,4]"),
-            model: .gives("y: float32[n,4]"),
-            .incompatible(
-                "output `y`: the model gives float32[n, 4], the app reads float32[1, 4]: dimension 0 may be n, and must be 1"
-            )
+            15,
+            "an input that became fixed, and the app sends any size",
+            .takes("x: float32[n,4]"),
+            .takes("x: float32[1,4]"),
+            .refused("dimension 0 may be n, and must be 1"),
+            .major
+        ),
+        Row(15, "a fixed input, and the app sends that", .takes("x: float32[1,4]"), .takes("x: float32[1,4]"), .fits),
+        Row(
+            15,
+            "an input of another fixed size",
+            .takes("x: float32[1,4]"),
+            .takes("x: float32[1,8]"),
+            .refused("dimension 1 may be 4, and must be 8"),
+            .major
         ),
         Row(
-            "14 an output that became dynamic, read as such",
-            app: .gives("y: float32[?,4]"),
-            model: .gives("y: float32[n,4]"),
-            .compatible
+            15,
+            "an output that became fixed",
+            .gives("y: float32[n,4]"),
+            .gives("y: float32[2,4]"),
+            .fits,
+            .major
         ),
         Row(
-            "15 an input that became fixed, sent so",
-            app: .takes("x: float32[4]"),
-            model: .takes("x: float32[4]"),
-            .compatible
+            15,
+            "an output of another fixed size",
+            .gives("y: float32[2]"),
+            .gives("y: float32[3]"),
+            .refused("dimension 0 may be 3, and must be 2"),
+            .major
         ),
         Row(
-            "15 an input that became fixed, sent in any size",
-            app: .takes("x: float32[?]"),
-            model: .takes("x: float32[4]"),
-            .incompatible(
-                "input `x`: the app sends float32[?], the model takes float32[4]: dimension 0 may be ?, and must be 4"
-            )
+            16,
+            "an input range that widened",
+            .takes("x: float32[2..8]"),
+            .takes("x: float32[1..]"),
+            .fits,
+            .minor
         ),
         Row(
-            "15 an output that became fixed",
-            app: .gives("y: float32[1..8]"),
-            model: .gives("y: float32[4]"),
-            .compatible
+            16,
+            "an input range that narrowed",
+            .takes("x: float32[1..8]"),
+            .takes("x: float32[2..8]"),
+            .refused("dimension 0 may be 1…8, and must be 2…8"),
+            .major
+        ),
+        Row(16, "a narrowed input range that still holds", .takes("x: float32[3]"), .takes("x: float32[2..8]"), .fits),
+        Row(
+            16,
+            "an output range that narrowed",
+            .gives("y: float32[1..8]"),
+            .gives("y: float32[2..4]"),
+            .fits,
+            .minor
         ),
         Row(
-            "15 an output fixed outside",
-            app: .gives("y: float32[1..8]"),
-            model: .gives("y: float32[9]"),
-            .incompatible(
-                "output `y`: the model gives float32[9], the app reads float32[1…8]: dimension 0 may be 9, and must be 1…8"
-            )
+            16,
+            "an output range that widened",
+            .gives("y: float32[1..5000]"),
+            .gives("y: float32[1..]"),
+            .refused("dimension 0 may be 1…, and must be 1…5000"),
+            .major
         ),
         Row(
-            "16 an input range that widened",
-            app: .takes("x: float32[2..8]"),
-            model: .takes("x: float32[1..]"),
-            .compatible
+            16,
+            "an input that takes fewer of some sizes",
+            .takes("x: float32[1|2|4]"),
+            .takes("x: float32[1|4]"),
+            .refused("dimension 0 may be 1|2|4, and must be 1|4"),
+            .major
         ),
         Row(
-            "16 an input range that narrowed",
-            app: .takes("x: float32[1..8]"),
-            model: .takes("x: float32[2..8]"),
-            .incompatible(
-                "input `x`: the app sends float32[1…8], the model takes float32[2…8]: dimension 0 may be 1…8, and must be 2…8"
-            )
+            17,
+            "enumerated shapes taken that grew",
+            .takes("x: int32[1,8 or 1,16]"),
+            .takes("x: int32[1,8 or 1,16 or 1,32]"),
+            .fits,
+            .minor
         ),
         Row(
-            "16 an output range that narrowed",
-            app: .gives("y: float32[1..8]"),
-            model: .gives("y: float32[2..4]"),
-            .compatible
+            17,
+            "enumerated shapes taken that shrank",
+            .takes("x: int32[1,8 or 1,16]"),
+            .takes("x: int32[1,8 or 2,8]"),
+            .refused("the shape [1, 16] is not among them"),
+            .major
         ),
         Row(
-            "16 an output range without end",
-            app: .gives("y: float32[1..5000]"),
-            model: .gives("y: float32[1..]"),
-            .incompatible(
-                "output `y`: the model gives float32[1…], the app reads float32[1…5000]: dimension 0 may be 1…, and must be 1…5000"
-            )
+            17,
+            "tuples are whole, not a product of their dimensions",
+            .takes("x: int32[1|2,8|16]"),
+            .takes("x: int32[1,8 or 2,16]"),
+            .refused("the shape [1, 16] is not among them"),
+            .major
         ),
         Row(
-            "17 enumerated shapes that grew",
-            app: .takes("x: int32[1,8 or 1,16]"),
-            model: .takes("x: int32[1,8 or 1,16 or 1,32]"),
-            .compatible
+            17,
+            "enumerated shapes given that grew",
+            .gives("y: int32[1,8 or 1,16]"),
+            .gives("y: int32[1,8 or 1,16 or 1,32]"),
+            .refused("the shape [1, 32] is not among them"),
+            .major
         ),
         Row(
-            "17 enumerated shapes that shrank",
-            app: .takes("x: int32[1,8 or 1,16]"),
-            model: .takes("x: int32[1,8 or 2,8]"),
-            .incompatible(
-                "input `x`: the app sends int32[1, 8] or [1, 16], the model takes int32[1, 8] or [2, 8]: the shape [1, 16] is not among them"
-            )
+            17,
+            "enumerated shapes given that shrank",
+            .gives("y: int32[1,8 or 1,16]"),
+            .gives("y: int32[1,8 or 1,16]"),
+            .fits
         ),
         Row(
-            "17 sets of whole tuples, not of dimensions",
-            app: .takes("x: int32[1|2,8|16]"),
-            model: .takes("x: int32[1,8 or 2,16]"),
-            .incompatible(
-                "input `x`: the app sends int32[1|2, 8|16], the model takes int32[1, 8] or [2, 16]: the shape [1, 16] is not among them"
-            )
+            18,
+            "input and output symbols that were renamed",
+            Side(inputs: ["x: float32[batch]"], outputs: ["y: float32[batch]"]),
+            Side(inputs: ["x: float32[N]"], outputs: ["y: float32[N]"]),
+            .fits,
+            .patch
+        ),
+        Row(18, "a symbol where the app has none", .takes("x: float32[?]"), .takes("x: float32[n]"), .fits, .patch),
+        Row(
+            19,
+            "input symbols that were merged",
+            .takes("x: float32[a]", "z: float32[b]"),
+            .takes("x: float32[a]", "z: float32[a]"),
+            .refused("dimension 0 of input `z`: the app sends b, and a as dimension 0 of input `x`"),
+            .major
         ),
         Row(
-            "17 every tuple is there",
-            app: .takes("x: int32[1..2,8]"),
-            model: .takes("x: int32[1,8 or 2,8]"),
-            .compatible
+            19,
+            "merged, and a third input that is not sent stands first",
+            .takes("x: float32[a]", "z: float32[b]"),
+            .takes("a?: float32[a]", "x: float32[a]", "z: float32[a]"),
+            .refused("the model takes only equal ones"),
+            .major
         ),
         Row(
-            "17 enumerated outputs that grew",
-            app: .gives("y: int32[1,8 or 1,16]"),
-            model: .gives("y: int32[1,8 or 1,32]"),
-            .incompatible(
-                "output `y`: the model gives int32[1, 8] or [1, 32], the app reads int32[1, 8] or [1, 16]: the shape [1, 32] is not among them"
-            )
+            19,
+            "merged, and the app promises it",
+            .takes("x: float32[s]", "z: float32[s]"),
+            .takes("x: float32[a]", "z: float32[a]"),
+            .fits,
+            .patch
         ),
         Row(
-            "18 symbols that were renamed",
-            app: Side(inputs: ["x: float32[batch]"], outputs: ["y: float32[batch]"]),
-            model: Side(inputs: ["x: float32[N]"], outputs: ["y: float32[N]"]),
-            .compatible
+            19,
+            "merged, and the app sends one size",
+            .takes("x: float32[3]", "z: float32[3]"),
+            .takes("x: float32[a]", "z: float32[a]"),
+            .fits
         ),
         Row(
-            "18 a symbol where the app has none",
-            app: .takes("x: float32[?]"),
-            model: .takes("x: float32[n]"),
-            .compatible
+            19,
+            "merged, and the app sends two sizes",
+            .takes("x: float32[3]", "z: float32[4]"),
+            .takes("x: float32[a]", "z: float32[a]"),
+            .refused("the app sends 4, and 3 as dimension 0 of input `x`, the model takes only equal ones")
         ),
         Row(
-            "19 input symbols that were merged",
-            app: .takes("x: float32[a]", "z: float32[b]"),
-            model: .takes("x: float32[a]", "z: float32[a]"),
-            .incompatible(
-                "dimension 0 of input `z` must equal dimension 0 of input `x`, and the app does not promise that"
-            )
+            19,
+            "output symbols that were merged",
+            .gives("x: float32[a]", "z: float32[b]"),
+            .gives("x: float32[a]", "z: float32[a]"),
+            .fits,
+            .major
         ),
         Row(
-            "19 merged, and the app promises it",
-            app: .takes("x: float32[s]", "z: float32[s]"),
-            model: .takes("x: float32[a]", "z: float32[a]"),
-            .compatible
+            19,
+            "output symbols that were parted",
+            .gives("x: float32[a]", "z: float32[a]"),
+            .gives("x: float32[a]", "z: float32[b]"),
+            .refused("dimension 0 of output `z`: the app reads it as equal to dimension 0 of output `x`"),
+            .major
         ),
         Row(
-            "19 merged, and the app sends one size",
-            app: .takes("x: float32[3]", "z: float32[3]"),
-            model: .takes("x: float32[a]", "z: float32[a]"),
-            .compatible
+            20,
+            "another default shape taken",
+            .takes("x: float32[n]").with { $0.defaultShape = [1] },
+            .takes("x: float32[n]").with { $0.defaultShape = [8] },
+            .fitsNoting("input `x`: another default shape"),
+            .patch
         ),
         Row(
-            "19 merged, and the app sends two sizes",
-            app: .takes("x: float32[3]", "z: float32[4]"),
-            model: .takes("x: float32[a]", "z: float32[a]"),
-            .incompatible(
-                "dimension 0 of input `z` must equal dimension 0 of input `x`, and the app does not promise that"
-            )
-        ),
-        Row(
-            "19 output symbols that were merged",
-            app: .gives("x: float32[a]", "z: float32[b]"),
-            model: .gives("x: float32[a]", "z: float32[a]"),
-            .compatible
-        ),
-        Row(
-            "19 output symbols that were parted",
-            app: .gives("x: float32[a]", "z: float32[a]"),
-            model: .gives("x: float32[a]", "z: float32[b]"),
-            .incompatible(
-                "the app reads dimension 0 of output `z` as equal to dimension 0 of output `x`, and the model does not promise that"
-            )
+            20,
+            "another default shape given",
+            .gives("y: float32[n]").with { $0.defaultShape = [1] },
+            .gives("y: float32[n]").with { $0.defaultShape = [8] },
+            .fitsNoting("output `y`: another default shape"),
+            .patch
         ),
     ]
 }

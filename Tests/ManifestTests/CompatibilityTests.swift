@@ -1,52 +1,82 @@
+import CanonicalJSON
 import Manifest
 import Names
 import Testing
 
 @Suite("Compatibility")
 struct CompatibilityTests {
-    @Test(
-        "what the app sends is accepted, and what the model gives can be read",
-        arguments: Row.names + Row.types + Row.shapes + Row.labels
-    )
-    func table(_ row: Row) throws {
-        let verdict = Compatibility.verdict(try row.app.expectation(), try row.model.interface())
+    static let table =
+        Row.names + Row.types + Row.shapes + Row.labels + Row.processing + Row.states + Row.machines
+
+    @Test("each row of the table decides as it says", arguments: table)
+    func verdicts(_ row: Row) throws {
+        let manifest = try row.model.manifest()
+        let verdict = Compatibility.verdict(
+            try row.app.expectation(),
+            manifest,
+            variant: manifest.variants[0],
+            on: row.app.machine
+        )
         switch (row.answer, verdict) {
-        case (.compatible, .compatible), (.adapted, .compatibleWithAdaptations): #expect(verdict.allowsUse)
-        case (.incompatible(let reason), .incompatible(let reasons)):
-            #expect(reasons.contains(reason), "\(verdict)")
-            #expect(!verdict.allowsUse)
+        case (.fits, .compatible): #expect(verdict.reasons.isEmpty)
+        case (.fitsNoting(let text), .compatible(let notes)):
+            #expect(notes.contains { $0.contains(text) }, "\(verdict)")
+        case (.adapted(let text), .compatibleWithAdaptations(let adaptations, _)):
+            #expect(adaptations.contains { $0.contains(text) }, "\(verdict)")
+        case (.refused(let text), .incompatible(let findings)),
+            (.notRunnable(let text), .notRunnable(let findings)):
+            let found = findings.contains { $0.row?.rawValue == row.number && "\($0)".contains(text) }
+            #expect(found, "\(verdict)")
+        case (.unknown, .unknown(let findings)): #expect(findings.first?.row?.rawValue == row.number)
         default: Issue.record("\(verdict)")
         }
     }
 
-    @Test("another default shape is a note, and other quantization a reason")
-    func details() throws {
-        var app = try Samples.interface()
-        var model = app
-        func change(_ interface: inout Interface, _ edit: (inout TensorType) -> Void) {
-            guard case .tensor(var tensor) = interface.inputs[0].type else { return }
-            edit(&tensor)
-            interface.inputs[0].type = .tensor(tensor)
-        }
-        change(&model) { $0.defaultShape = [1, 2_048] }
-        let noted = Compatibility.verdict(.satisfied(by: app), model)
-        #expect(noted == .compatible(notes: ["input `x`: another default shape"]))
-        change(&app) { $0.quantization = Quantization(scale: "0.5", zero: 0) }
-        change(&model) { $0.quantization = Quantization(scale: "0.25", zero: 0) }
-        #expect(!Compatibility.verdict(.satisfied(by: app), model).allowsUse)
+    @Test("each row of the table asks for the step that it says", arguments: table.filter { $0.step != nil })
+    func steps(_ row: Row) throws {
+        let changes = ContractChanges(from: try row.app.manifest(), to: try row.model.manifest())
+        #expect(changes.step == row.step, "\(changes.changes)")
     }
 
-    @Test("an interface that a person declared is unknown, unless the app allows that")
-    func declared() throws {
-        var interface = try Samples.interface()
-        var expectation = Manifest.Expectation.satisfied(by: interface)
-        interface.isDeclared = true
-        guard case .unknown = Compatibility.verdict(expectation, interface) else {
-            Issue.record("not unknown")
-            return
+    @Test("there is an example of every row, in every direction that it has")
+    func everyRow() {
+        let directionless: Set = [23, 24, 25, 26, 27, 31, 32, 33, 34, 35, 36]
+        let inputsOnly: Set = [3, 4, 28]
+        let outputsOnly: Set = [7, 29]
+        for row in ContractRow.allCases {
+            let examples = Self.table.filter { $0.number == row.rawValue }
+            #expect(!examples.isEmpty, "row \(row.rawValue)")
+            if directionless.contains(row.rawValue) { continue }
+            let wantsInput = !outputsOnly.contains(row.rawValue)
+            let wantsOutput = !inputsOnly.contains(row.rawValue)
+            #expect(examples.contains { !$0.app.inputs.isEmpty } == wantsInput, "row \(row.rawValue)")
+            #expect(examples.contains { !$0.app.outputs.isEmpty } == wantsOutput, "row \(row.rawValue)")
         }
-        expectation.allowsUnknown = true
-        #expect(Compatibility.verdict(expectation, interface).allowsUse)
+    }
+
+    @Test("a function's values are compared as the default function's are")
+    func functions() throws {
+        let app = Side.takes().with { $0.functions = ["f": "float32[1]"] }
+        let model = Side.takes().with { $0.functions = ["f": "float32[2]"] }
+        let verdict = Compatibility.verdict(try app.expectation(), try model.interface())
+        #expect(verdict.findings.map(\.subject) == ["function `f`, input `x`", "function `f`, output `y`"])
+        let changes = ContractChanges(from: try app.interface(), to: try model.interface())
+        #expect(changes.step == .major)
+        #expect(changes.changes.map(\.row) == [.sizeFixed, .sizeFixed])
+    }
+
+    @Test("a version serves an app when one of its variants does")
+    func variants() throws {
+        var manifest = try Side.takes("x: float32[1]").manifest()
+        var other = manifest.variants[0]
+        other.name = try #require(VariantName("tflite"))
+        other.format = .tflite
+        other.interface = try Side.takes("x: int8[1]").interface()
+        manifest.variants.append(other)
+        let bytes = try Side.takes("x: int8[1]").expectation()
+        #expect(Compatibility.verdict(bytes, manifest).allowsUse)
+        let words = try Side.takes("x: string[1]").expectation()
+        #expect(!Compatibility.verdict(words, manifest).allowsUse)
     }
 
     @Test("a version outside what the app accepts is refused, whatever its interface")
@@ -57,7 +87,9 @@ struct CompatibilityTests {
             accepts: VersionRange(">=2.1 <3")
         )
         let verdict = Compatibility.verdict(expectation, interface, version: try Samples.version("3.0.0"))
-        #expect(verdict.reasons == ["the app accepts versions >=2.1 <3, this is 3.0.0"])
+        let reason =
+            "version: the app accepts >=2.1 <3, the model is 3.0.0; widen `accepts` when the app is ready for it"
+        #expect(verdict.reasons == [reason])
         #expect(
             Compatibility.verdict(expectation, interface, version: try Samples.version("2.1.0")).allowsUse
         )
@@ -69,9 +101,13 @@ struct CompatibilityTests {
         let verdict = Compatibility.verdict(app, try Side.takes("z: float32[1]").interface())
         let said = """
             incompatible
-              - input `z`: the model needs it, and the app does not send it
-              - input `x`: the app sends it, and the model has no input of that name
+              - input `z`: the app does not send it, the model needs float32[1]; send it, or stay with a version \
+            that does not need it
+              - input `x`: the app sends float32[1], the model has no input of that name: its inputs are `z`; send \
+            what the model takes, or stay with a version that has it
             """
         #expect(verdict.description == said)
+        #expect(verdict.json["verdict"]?.string == "incompatible")
+        #expect(verdict.json["reasons"]?.array?.compactMap { $0["row"]?.integer } == [3, 2])
     }
 }
