@@ -73,7 +73,9 @@ enum LabelChange: Equatable {
             case (.texts, .texts), (.integers, .integers): true
             default: false
             }
-        let index = zip(mine, theirs).enumerated().first { !$0.element.0.utf8.elementsEqual($0.element.1.utf8) }
+        let index = zip(mine, theirs).enumerated().first {
+            !$0.element.0.utf8.elementsEqual($0.element.1.utf8)
+        }
         let counts = Difference(known: "\(mine.count) of them", given: "\(theirs.count)")
         let difference =
             index.map { index in

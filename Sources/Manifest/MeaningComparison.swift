@@ -42,12 +42,13 @@ extension Comparison {
                     app: "has built in \(known.sha256.hex.prefix(12))…",
                     model: given.map { "was trained with \($0.sha256.hex.prefix(12))…" } ?? "says none",
                     why: "the same text becomes other numbers",
-                    remedy: "use the tokenizer that ships with the model (`bundled_tokenizers`), or update the app's"
+                    remedy:
+                        "use the tokenizer that ships with the model (`bundled_tokenizers`), or update the app's"
                 )
             )
         }
-        for given in interface.tokenizers where !expectation.tokenizers.contains(where: { $0.name == given.name })
-        {
+        for given in interface.tokenizers
+        where !expectation.tokenizers.contains(where: { $0.name == given.name }) {
             guard expectation.usesBundledTokenizers else {
                 findings.append(
                     Finding(
@@ -93,8 +94,10 @@ extension Comparison {
                 Finding(
                     row,
                     "\(what) `\(difference.key)`",
-                    app: difference.from == nil ? "does not say it" : "does \(difference.shown(difference.from))",
-                    model: difference.to == nil ? "does not ask for it" : "asks for \(difference.shown(difference.to))",
+                    app: difference.from == nil
+                        ? "does not say it" : "does \(difference.shown(difference.from))",
+                    model: difference.to == nil
+                        ? "does not ask for it" : "asks for \(difference.shown(difference.to))",
                     why: "the numbers would mean something else",
                     remedy: "change the app and its expectation to what the model asks for"
                 )

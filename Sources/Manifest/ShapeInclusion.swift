@@ -6,11 +6,12 @@ extension Shape {
         let why: String
     }
 
-    /// Why not every shape of `other` is one of these; `nil` when it is.
+    /// Why not every shape of `other` is one of these.
     ///
     /// - Parameters:
     ///   - other: The smaller set, if all is well.
     ///   - isInput: Whether these are what a model takes; else they are what an app reads.
+    /// - Returns: `nil` when every one is.
     func refusal(of other: Shape, isInput: Bool) -> Refusal? {
         switch (other, self) {
         case (_, .unknownRank): return nil

@@ -37,7 +37,8 @@ extension Comparison {
                     .symbolsMerged,
                     modelValues.prefix + other.shown,
                     app: "reads it as equal to \(one.shown)",
-                    model: "gives \(alsoGiven) here and \(given) there, and does not promise that they are equal",
+                    model:
+                        "gives \(alsoGiven) here and \(given) there, and does not promise that they are equal",
                     remedy: "read each size where it stands, and give the two different symbols"
                 )
             )
@@ -84,6 +85,7 @@ struct SymbolPositions {
     /// For each symbol, its first position with each of the others; inputs first.
     ///
     /// - Parameter others: Only places that the other side has too can be compared.
+    /// - Returns: Pairs that must be equal.
     func bound(amongThoseOf others: SymbolPositions) -> [(Position, Position)] {
         var positions: [FeatureName: [Position]] = [:]
         for (position, dimension) in dimensions where others.dimensions[position] != nil {

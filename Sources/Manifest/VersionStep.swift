@@ -76,7 +76,11 @@ package struct ContractChanges: Equatable, Sendable {
                 continue
             }
             if before.interface != nil || variant.interface != nil {
-                compare(old.interface(of: before), new.interface(of: variant), in: "variant \(variant.name), ")
+                compare(
+                    old.interface(of: before),
+                    new.interface(of: variant),
+                    in: "variant \(variant.name), "
+                )
             }
             if before.format != variant.format {
                 let (was, now) = (before.format.rawValue, variant.format.rawValue)

@@ -145,35 +145,58 @@ package struct Publisher {
             }
             return Draft(manifest: published, bytes: bytes, isPublished: true)
         }
+        try await checkStep(manifest, on: state)
         do {
             return Draft(manifest: manifest, bytes: try manifest.encoded(), isPublished: false)
         } catch { throw .unpublishable("\(request.model) \(version): \(error)") }
     }
 
-    /// 1.0.0 for the first; then a patch above the greatest release, while the interface is the same.
+    /// The smallest version that may come next, by what changed since the greatest release.
     private func nextVersion(
         _ request: PublishRequest,
         _ source: VersionSource,
         on state: RegistryState
     ) async throws(PublishingError) -> ModelVersion {
-        let released = state.released(of: request.model).keys
-        guard let latest = released.filter({ !$0.isPrerelease }).max() else {
-            return ModelVersion(major: 1, minor: 0, patch: 0)
+        let rule = VersionRule(request.model, in: state.roles[.release(request.model)]?.document)
+        guard let latest = rule.predecessor(of: nil) else { return rule.next(after: nil) }
+        let manifest = try source.manifest(
+            of: request.model,
+            version: latest,
+            created: now,
+            card: request.card
+        )
+        let changes = try await changes(to: manifest, since: latest, on: state)
+        for change in changes.decisive { notice("since \(latest), \(change)") }
+        return rule.next(after: (latest, changes))
+    }
+
+    /// Refuses a version whose number says less than what changed.
+    private func checkStep(_ manifest: ModelManifest, on state: RegistryState) async throws(PublishingError) {
+        let rule = VersionRule(manifest.model, in: state.roles[.release(manifest.model)]?.document)
+        guard let base = rule.predecessor(of: manifest.version) else {
+            return try rule.check(manifest.version, after: nil)
         }
-        let path = ModelManifest.targetPath(model: request.model, version: latest)
-        guard
-            let bytes = try await view.content(of: path, in: state.roles[.release(request.model)]?.document),
-            let manifest = try? ModelManifest(canonical: bytes, at: path)
-        else { throw .unpublishable("the registry's \(path) cannot be read, so ‘next’ cannot be computed") }
-        let next = ModelVersion(major: latest.major, minor: latest.minor, patch: latest.patch + 1)
-        let drafted = try source.manifest(of: request.model, version: next, created: now, card: request.card)
-        guard drafted.interface == manifest.interface else {
+        try rule.check(
+            manifest.version,
+            after: (base, try await changes(to: manifest, since: base, on: state))
+        )
+    }
+
+    private func changes(
+        to manifest: ModelManifest,
+        since version: ModelVersion,
+        on state: RegistryState
+    ) async throws(PublishingError) -> ContractChanges {
+        let path = ModelManifest.targetPath(model: manifest.model, version: version)
+        let release = state.roles[.release(manifest.model)]?.document
+        guard let bytes = try await view.content(of: path, in: release),
+            let released = try? ModelManifest(canonical: bytes, at: path)
+        else {
             throw .unpublishable(
-                "the interface differs from that of \(latest), so ‘--version next’ cannot choose; say the version "
-                    + "yourself: a major one if apps must change, else a minor one"
+                "the registry's \(path) cannot be read, so nobody can say what changed since; update this program"
             )
         }
-        return next
+        return ContractChanges(from: released, to: manifest)
     }
 
     /// What has to be signed; empty when everything asked for is so already.

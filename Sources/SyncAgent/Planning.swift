@@ -8,7 +8,7 @@ import Trust
 /// Chooses a version for one model: what may be taken, then the newest of it that can be used.
 struct Planning {
     let device: DeviceDirectory
-    let platform: Platform
+    let machine: Machine
     let bucket: (Digest, ChannelName) -> Int
 
     /// Manifests of the generations that are still on the disk.
@@ -63,7 +63,7 @@ struct Planning {
         for candidate in candidates.ordered {
             let bytes = try await manifest(candidate, request, roles, &chain)
             let manifest = try Self.parsed(bytes, candidate, request)
-            switch Usability(manifest, expectation: expectation, wanted: request.variant, on: platform) {
+            switch Usability(manifest, expectation: expectation, wanted: request.variant, on: machine) {
             case .usable(let content):
                 try await take(candidate, request, (bytes, manifest, content), hasUnusable, &plan)
                 return signed.recalled

@@ -214,7 +214,7 @@ struct SyncRun: Sendable {
         let secret = try rolloutSecret(device)
         let planning = Planning(
             device: device,
-            platform: .current,
+            machine: .current,
             bucket: { RolloutBucket.bucket(secret: secret, manifest: $0, channel: $1) },
             hasRun: { ran.contains($0) },
             explain: { explain($0, $1, device, active) }

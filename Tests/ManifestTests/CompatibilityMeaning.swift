@@ -76,7 +76,9 @@ extension Row {
             "a label that is gone, by index",
             indexed("a", "b"),
             indexed("a"),
-            .refused("labels: the app knows 2 of them, the model has 1; make the app know the model's labels"),
+            .refused(
+                "labels: the app knows 2 of them, the model has 1; make the app know the model's labels"
+            ),
             .major
         ),
         Row(
@@ -87,7 +89,14 @@ extension Row {
             .refused("labels: the app knows `b`, the model has no label of that name"),
             .major
         ),
-        Row(26, "labels that are all gone", keyed("a", "b"), keyed(), .refused("does not say its own"), .major),
+        Row(
+            26,
+            "labels that are all gone",
+            keyed("a", "b"),
+            keyed(),
+            .refused("does not say its own"),
+            .major
+        ),
     ]
 
     private static func texts(_ vocabulary: UInt8?) -> Side {
@@ -109,7 +118,9 @@ extension Row {
             "another tokenizer",
             texts(1),
             texts(5),
-            .refused("tokenizer `vocab`: the app has built in 010101010101…, the model was trained with 0505"),
+            .refused(
+                "tokenizer `vocab`: the app has built in 010101010101…, the model was trained with 0505"
+            ),
             .major
         ),
         Row(
@@ -126,9 +137,30 @@ extension Row {
             texts(5),
             .refused("the app uses the one that ships with the model, the model does not ship 050505050505…")
         ),
-        Row(27, "a tokenizer that the app does not name", texts(nil), texts(5), .refused("names none"), .major),
-        Row(27, "a tokenizer that the model no longer says", texts(1), texts(nil), .refused("says none"), .major),
-        Row(28, "the same pre-processing", pre(["mean": .text("0.5")]), pre(["mean": .text("0.5")]), .fits, .patch),
+        Row(
+            27,
+            "a tokenizer that the app does not name",
+            texts(nil),
+            texts(5),
+            .refused("names none"),
+            .major
+        ),
+        Row(
+            27,
+            "a tokenizer that the model no longer says",
+            texts(1),
+            texts(nil),
+            .refused("says none"),
+            .major
+        ),
+        Row(
+            28,
+            "the same pre-processing",
+            pre(["mean": .text("0.5")]),
+            pre(["mean": .text("0.5")]),
+            .fits,
+            .patch
+        ),
         Row(
             28,
             "another mean",
@@ -153,7 +185,14 @@ extension Row {
             .refused("the app does \"0.5\", the model does not ask for it"),
             .major
         ),
-        Row(29, "the same post-processing", post(["nms": .bool(true)]), post(["nms": .bool(true)]), .fits, .patch),
+        Row(
+            29,
+            "the same post-processing",
+            post(["nms": .bool(true)]),
+            post(["nms": .bool(true)]),
+            .fits,
+            .patch
+        ),
         Row(
             29,
             "another activation",
@@ -183,7 +222,9 @@ extension Row {
             "another scale of what is read",
             .gives("y: int8[1]").with { $0.scale = "0.5" },
             .gives("y: int8[1]"),
-            .refused("output `y`: the app knows scale 0.5 and zero 0, the model is not quantized; read scale"),
+            .refused(
+                "output `y`: the app knows scale 0.5 and zero 0, the model is not quantized; read scale"
+            ),
             .major
         ),
         Row(
@@ -200,8 +241,20 @@ extension Row {
             .gives("y: int8[1]").with { $0.scale = "0.25" },
             .fits
         ),
-        Row(31, "weights in half precision, inputs alike", .takes("x: float32[1]"), .takes("x: float32[1]"), .fits),
-        Row(31, "weights in half precision, outputs alike", .gives("y: float32[1]"), .gives("y: float32[1]"), .fits),
+        Row(
+            31,
+            "weights in half precision, inputs alike",
+            .takes("x: float32[1]"),
+            .takes("x: float32[1]"),
+            .fits
+        ),
+        Row(
+            31,
+            "weights in half precision, outputs alike",
+            .gives("y: float32[1]"),
+            .gives("y: float32[1]"),
+            .fits
+        ),
     ]
 
     private static func keeping(_ states: String...) -> Side {
@@ -255,7 +308,9 @@ extension Row {
             "a function that is used and gone",
             calling(["f": "float32[1]"]),
             calling(["g": "float32[1]"]),
-            .refused("function `f`: the app calls it, the model has no function of that name: its functions are `g`"),
+            .refused(
+                "function `f`: the app calls it, the model has no function of that name: its functions are `g`"
+            ),
             .major
         ),
         Row(33, "a function that is gone and not used", calling([:]), calling([:]), .fits),
@@ -267,7 +322,13 @@ extension Row {
             .refused("default function: the app calls `main`, the model has `other`"),
             .major
         ),
-        Row(33, "a function of the same inputs and outputs", calling(["f": "int8[1]"]), calling(["f": "int8[1]"]), .fits),
+        Row(
+            33,
+            "a function of the same inputs and outputs",
+            calling(["f": "int8[1]"]),
+            calling(["f": "int8[1]"]),
+            .fits
+        ),
     ]
 }
 
@@ -305,7 +366,9 @@ extension Row {
             "another format, for which nothing is here",
             here(onnx),
             model { $0.format = .tflite },
-            .notRunnable("the app runs where no runtime loads tflite, the model is tflite; install a runtime"),
+            .notRunnable(
+                "the app runs where no runtime loads tflite, the model is tflite; install a runtime"
+            ),
             .minor
         ),
         Row(
@@ -322,7 +385,9 @@ extension Row {
             "a newer intermediate representation",
             here(onnx),
             model { $0.requires.irVersion = 12 },
-            .notRunnable("IR version: the app runs on onnxruntime 1.24.3, which reads 11, the model needs 12"),
+            .notRunnable(
+                "IR version: the app runs on onnxruntime 1.24.3, which reads 11, the model needs 12"
+            ),
             .minor
         ),
         Row(
@@ -361,7 +426,9 @@ extension Row {
             "a newer system",
             here(onnx, "macos"),
             model { $0.requires.operatingSystem = Requirements.Minimum(name: "macOS", minimum: "14") },
-            .notRunnable("the app runs on macos 13.2, the model needs macOS 14; keep the version that runs here"),
+            .notRunnable(
+                "the app runs on macos 13.2, the model needs macOS 14; keep the version that runs here"
+            ),
             .minor
         ),
         Row(

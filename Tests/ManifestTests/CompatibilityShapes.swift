@@ -8,7 +8,9 @@ extension Row {
             "another rank sent",
             .takes("x: float32[4]"),
             .takes("x: float32[1,4]"),
-            .refused("the app sends float32[4], the model takes float32[1, 4]: 1 dimensions, not 2; send what"),
+            .refused(
+                "the app sends float32[4], the model takes float32[1, 4]: 1 dimensions, not 2; send what"
+            ),
             .major
         ),
         Row(
@@ -16,7 +18,9 @@ extension Row {
             "a scalar is not a list of one",
             .gives("y: float32[1]"),
             .gives("y: float32[]"),
-            .refused("the app reads float32[1], the model gives float32[]: 0 dimensions, not 1; make the app"),
+            .refused(
+                "the app reads float32[1], the model gives float32[]: 0 dimensions, not 1; make the app"
+            ),
             .major
         ),
         Row(
@@ -35,7 +39,13 @@ extension Row {
             .refused("the app reads float32[4], the model gives float32[…]: the rank is not known"),
             .major
         ),
-        Row(13, "an output of any rank, read as such", .gives("y: float32[*]"), .gives("y: float32[*]"), .fits),
+        Row(
+            13,
+            "an output of any rank, read as such",
+            .gives("y: float32[*]"),
+            .gives("y: float32[*]"),
+            .fits
+        ),
         Row(
             14,
             "an input that became dynamic",
@@ -75,7 +85,13 @@ extension Row {
             .refused("dimension 0 may be n, and must be 1"),
             .major
         ),
-        Row(15, "a fixed input, and the app sends that", .takes("x: float32[1,4]"), .takes("x: float32[1,4]"), .fits),
+        Row(
+            15,
+            "a fixed input, and the app sends that",
+            .takes("x: float32[1,4]"),
+            .takes("x: float32[1,4]"),
+            .fits
+        ),
         Row(
             15,
             "an input of another fixed size",
@@ -116,7 +132,13 @@ extension Row {
             .refused("dimension 0 may be 1…8, and must be 2…8"),
             .major
         ),
-        Row(16, "a narrowed input range that still holds", .takes("x: float32[3]"), .takes("x: float32[2..8]"), .fits),
+        Row(
+            16,
+            "a narrowed input range that still holds",
+            .takes("x: float32[3]"),
+            .takes("x: float32[2..8]"),
+            .fits
+        ),
         Row(
             16,
             "an output range that narrowed",
@@ -188,7 +210,14 @@ extension Row {
             .fits,
             .patch
         ),
-        Row(18, "a symbol where the app has none", .takes("x: float32[?]"), .takes("x: float32[n]"), .fits, .patch),
+        Row(
+            18,
+            "a symbol where the app has none",
+            .takes("x: float32[?]"),
+            .takes("x: float32[n]"),
+            .fits,
+            .patch
+        ),
         Row(
             19,
             "input symbols that were merged",

@@ -69,7 +69,13 @@ extension Row {
             .refused("output `y`: the app always reads it, the model does not always give it"),
             .major
         ),
-        Row(6, "an input that is required and always sent", .takes("x: float32[1]"), .takes("x: float32[1]"), .fits),
+        Row(
+            6,
+            "an input that is required and always sent",
+            .takes("x: float32[1]"),
+            .takes("x: float32[1]"),
+            .fits
+        ),
         Row(
             6,
             "an input that became required, sometimes sent",
@@ -160,7 +166,9 @@ extension Row {
             "a widened input, not cast",
             .takes("x: int8[1]"),
             .takes("x: int32[1]"),
-            .refused("the app sends int8, the model takes int32: the app does not declare that it casts; cast in"),
+            .refused(
+                "the app sends int8, the model takes int32: the app does not declare that it casts; cast in"
+            ),
             .minor
         ),
         Row(
@@ -168,7 +176,9 @@ extension Row {
             "a narrower output, not cast",
             .gives("y: float32[1]"),
             .gives("y: float16[1]"),
-            .refused("the app reads float32, the model gives float16: the app does not declare that it casts"),
+            .refused(
+                "the app reads float32, the model gives float16: the app does not declare that it casts"
+            ),
             .minor
         ),
         Row(
@@ -256,7 +266,9 @@ extension Row {
             "an output size beyond the app's",
             .gives("x: image RGB 224x224").with { $0.adaptations = [.resize] },
             .gives("x: image RGB 224x224 256x256"),
-            .refused("the app reads RGB image 224×224, the model gives RGB image 224×224 or 256×256: another size"),
+            .refused(
+                "the app reads RGB image 224×224, the model gives RGB image 224×224 or 256×256: another size"
+            ),
             .major
         ),
         Row(
@@ -304,7 +316,9 @@ extension Row {
             "an image for a tensor",
             .takes("x: uint8[8,8,3]"),
             .takes("x: image RGB 8x8"),
-            .refused("the app sends uint8[8, 8, 3], the model takes RGB image 8×8: a different kind of value"),
+            .refused(
+                "the app sends uint8[8, 8, 3], the model takes RGB image 8×8: a different kind of value"
+            ),
             .major
         ),
         Row(
@@ -312,7 +326,9 @@ extension Row {
             "a map for a tensor",
             .gives("y: float32[3]"),
             .gives("y: map to float32[]"),
-            .refused("the app reads float32[3], the model gives map of string to float32[]: a different kind"),
+            .refused(
+                "the app reads float32[3], the model gives map of string to float32[]: a different kind"
+            ),
             .major
         ),
         Row(
