@@ -210,8 +210,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Durable", "Inference", "ModelLibrary", "ModelRuntimes", "Names", "Signing", "Support",
-                "SyncAgent", "sealift",
+                "CanonicalJSON", "Durable", "Inference", "Manifest", "ModelLibrary", "ModelRuntimes", "Names",
+                "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent", "Transfer", "Trust", "sealift",
             ],
             exclude: ["Fixtures"],
             swiftSettings: house

@@ -45,7 +45,7 @@ package struct Card: Equatable, Sendable {
     ///   labels that differ from those in the files.
     package func merged(into manifest: ModelManifest) throws(ManifestError) -> ModelManifest {
         var merged = manifest
-        merged.description = description
+        merged.description = description.withoutEmptyTexts
         merged.checks += checks
         merged.interface = try interface(mergedInto: manifest.interface)
         for (name, notes) in variants {

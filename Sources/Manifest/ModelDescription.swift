@@ -15,6 +15,19 @@ package struct ModelDescription: Equatable, Sendable {
     package var provenance: JSONValue?
 
     package init() {}
+
+    /// Without what a draft left to be filled in and nobody did.
+    package var withoutEmptyTexts: ModelDescription {
+        func filled(_ text: String?) -> String? { text?.isEmpty == true ? nil : text }
+        var copy = self
+        copy.summary = filled(summary)
+        copy.license = filled(license)
+        copy.licenseURL = filled(licenseURL)
+        copy.intendedUse = filled(intendedUse)
+        copy.limitations = filled(limitations)
+        copy.notes = filled(notes)
+        return copy
+    }
 }
 
 extension ModelDescription {

@@ -21,6 +21,9 @@ package struct PublishRequest: Sendable {
     package var rollout = Listing.fullRollout
     package var isDryRun = false
 
+    /// Apps whose registered expectation the version may break.
+    package var breaks: [AppName] = []
+
     package init(model: ModelName, version: ModelVersion?, variants: [VariantSource]) {
         self.model = model
         self.version = version
@@ -87,10 +90,12 @@ package struct Publisher {
             let state = try await view.state(of: .model(request.model))
             let drafted = try await draft(request, source, on: state)
             let change = try change(for: drafted, request, on: state)
+            if !change.isEmpty { try await checkApps(drafted.manifest, request) }
             guard !request.isDryRun, !change.isEmpty else {
                 return report(drafted, source, uploaded: uploaded ?? 0, commit: nil)
             }
-            let commit = try await sign(change)
+            var commit = try await sign(change)
+            commit.breaks = request.breaks
             if uploaded == nil { uploaded = try await upload(source) }
             do {
                 let response = try await client.commit(commit)
@@ -180,6 +185,16 @@ package struct Publisher {
             manifest.version,
             after: (base, try await changes(to: manifest, since: base, on: state))
         )
+    }
+
+    /// Refuses what would break an app that nobody named.
+    private func checkApps(_ manifest: ModelManifest, _ request: PublishRequest) async throws(PublishingError)
+    {
+        let entries = try await client.expectations(of: manifest.model)
+        let rule = ExpectationRule(entries: entries, breaks: request.breaks)
+        for broken in try rule.check(manifest) {
+            notice("breaks \(broken.app), as you said: \(broken.reasons.first ?? "")")
+        }
     }
 
     private func changes(

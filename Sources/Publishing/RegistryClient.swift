@@ -48,6 +48,28 @@ package struct RegistryClient: Sendable {
         try await post("commit", request)
     }
 
+    /// What apps registered that they need of a model, or of all with `nil`.
+    package func expectations(of model: ModelName?) async throws(PublishingError) -> [ExpectationEntry] {
+        let route = model.map { "expectations/\($0)" } ?? "expectations"
+        let list: ExpectationList = try await answer(to: .get, route)
+        return list.expectations
+    }
+
+    /// Registers what an app needs of a model, in place of what it said before.
+    package func register(
+        _ expectation: [UInt8],
+        of app: AppName,
+        for model: ModelName
+    ) async throws(PublishingError) {
+        let body = APIRequest.Body.bytes(expectation, contentType: "application/json")
+        let _: ExpectationList = try await answer(to: .put, "expectations/\(model)/\(app)", body)
+    }
+
+    /// Forgets what an app needs.
+    package func removeExpectation(of app: AppName, for model: ModelName) async throws(PublishingError) {
+        let _: ExpectationList = try await answer(to: .delete, "expectations/\(model)/\(app)")
+    }
+
     private func put(_ digest: Digest, _ body: APIRequest.Body) async throws(PublishingError) {
         let url = location.api("blobs/sha256/\(digest)")
         let response: APIResponse
@@ -61,10 +83,17 @@ package struct RegistryClient: Sendable {
         _ route: String,
         _ document: some APIDocument
     ) async throws(PublishingError) -> Answer {
+        try await answer(to: .post, route, .bytes(document.bytes, contentType: "application/json"))
+    }
+
+    private func answer<Answer: APIDocument>(
+        to method: APIRequest.Method,
+        _ route: String,
+        _ body: APIRequest.Body = .none
+    ) async throws(PublishingError) -> Answer {
         let url = location.api(route)
-        let body = APIRequest.Body.bytes(document.bytes, contentType: "application/json")
         let response: APIResponse
-        do { response = try await exchange.send(APIRequest(.post, url, body: body)) } catch {
+        do { response = try await exchange.send(APIRequest(method, url, body: body)) } catch {
             throw .transfer(error)
         }
         guard (200...299).contains(response.status) else { throw problem(in: response, url) }

@@ -4,6 +4,31 @@ import Signing
 import Trust
 
 extension DocumentRules {
+    /// The versions that stand in some channel now and stood in that channel under no earlier document.
+    func listings(
+        of model: ModelName,
+        live: TargetsDocument,
+        before: TargetsDocument?
+    ) throws(RegistryError) -> Set<ModelVersion> {
+        let now = try channels(of: model, live)
+        let then = try before.map { (document) throws(RegistryError) in try channels(of: model, document) }
+        var entered: Set<ModelVersion> = []
+        for (name, channel) in now?.channels ?? [:] {
+            let known = then??.channels[name]?.versions.map(\.manifest) ?? []
+            for listed in channel.versions where !known.contains(listed.manifest) {
+                entered.insert(listed.version)
+            }
+        }
+        return entered
+    }
+
+    private func channels(of model: ModelName, _ role: TargetsDocument) throws(RegistryError) -> LiveDocument?
+    {
+        let path = TargetPath("\(model)/live.json")
+        guard let file = role.targets[path], let content = try content(path, file) else { return nil }
+        return try? LiveDocument(canonical: content)
+    }
+
     /// Every version that a channel lists is one that the release role lists, with the same manifest.
     func checkChannels(
         of model: ModelName,

@@ -16,6 +16,8 @@ import Trust
 ///    its own rules, and is what its path says; nothing else was posted.
 /// 6. A published version keeps its manifest; channels lead to released
 ///    manifests; every blob is present.
+/// 7. What newly enters a channel serves every app that registered its needs,
+///    except those that the request names.
 ///
 /// The online roles and the log entries are then made from what was accepted.
 /// Where keys change, ``DeviceRehearsal`` tries the result as a device would.
@@ -55,7 +57,8 @@ struct CommitRule {
         try checkChildren(&chain, view)
         try documents.checkNothingIsLeft()
         try checkChannels(&chain, documents)
-        let draft = try online.draft(posted, documents: documents, view: view, now: now)
+        let broken = try checkExpectations(&chain, documents, view)
+        let draft = try online.draft(posted, documents: documents, broken: broken, view: view, now: now)
         if posted[.root] != nil || posted[.targets] != nil {
             try DeviceRehearsal(revision: draft.revision, view: view, online: online, now: now).check()
         }
@@ -126,7 +129,7 @@ struct CommitRule {
         return profile.offlineLifetime
     }
 
-    private func previous(
+    func previous(
         _ role: SealiftRole,
         _ view: any RegistryView
     ) throws(RegistryError) -> TargetsDocument? {

@@ -44,6 +44,9 @@ package enum RegistryError: Error, Equatable, Sendable {
     /// A channel names a manifest that the model's release role does not list.
     case unreleased(model: ModelName, channel: ChannelName, version: ModelVersion, reason: String)
 
+    /// An app that registered its needs could not use a version that enters a channel.
+    case breaksApp(BrokenExpectation)
+
     case missingBlob(digest: Digest, path: String)
     case blobLength(digest: Digest, path: String, listed: UInt64, stored: UInt64)
 
@@ -108,6 +111,9 @@ extension RegistryError: CustomStringConvertible {
                 + "publish a new version"
         case .unreleased(let model, let channel, let version, let reason):
             "channel \(channel) of \(model) lists version \(version): \(reason)"
+        case .breaksApp(let broken):
+            "\(broken.model) \(broken.version) breaks the app \(broken.app): \(broken.reason); publish what it can "
+                + "use, or name it with --breaks \(broken.app)"
         case .missingBlob(let digest, let path): "\(path): blob \(digest) is not stored; upload it first"
         case .blobLength(let digest, let path, let listed, let stored):
             "\(path): blob \(digest) has \(stored) bytes, the manifest lists \(listed)"

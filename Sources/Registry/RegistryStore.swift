@@ -26,6 +26,9 @@ package protocol RegistryView {
     /// The number of log entries, which is the index of the next.
     func logSize() throws(RegistryError) -> Int64
     func setting(_ name: String) throws(RegistryError) -> String?
+
+    /// What apps need of a model, by app.
+    func expectations(of model: ModelName) throws(RegistryError) -> [RegisteredExpectation]
 }
 
 /// A file and a list of its blocks that were found to describe the same bytes.
@@ -82,6 +85,19 @@ package protocol RegistryStore: Sendable {
     /// - Returns: How many there were.
     func revokeTokens(label: String, now: UnixTime) async throws(RegistryError) -> Int
 
+    /// Keeps an expectation in place of the app's last one, and that it was registered.
+    func recordExpectation(_ expectation: RegisteredExpectation) async throws(RegistryError)
+
+    /// Forgets an expectation, and keeps that it was removed.
+    ///
+    /// - Returns: Whether there was one.
+    func removeExpectation(
+        of app: AppName,
+        for model: ModelName,
+        by label: String,
+        now: UnixTime
+    ) async throws(RegistryError) -> Bool
+
     /// Appends to what operators ask about afterwards.
     func recordEvent(_ event: RegistryEvent) async throws(RegistryError)
 
@@ -108,6 +124,9 @@ package protocol RegistryStore: Sendable {
 
     /// The token with this digest, unless it was revoked.
     func token(digest: Digest) throws(RegistryError) -> Token?
+
+    /// Those of one model, or of all, by model and app.
+    func expectations(of model: ModelName?) throws(RegistryError) -> [RegisteredExpectation]
     func logRows(from index: Int64, limit: Int) throws(RegistryError) -> [LogRow]
     func counts() throws(RegistryError) -> RegistryCounts
 }
@@ -140,6 +159,9 @@ package struct RegistryEvent: Sendable, Equatable {
         case created, committed, refused
         case tokenIssued = "token-issued"
         case tokenRevoked = "token-revoked"
+        case expectationRegistered = "expectation-registered"
+        case expectationRemoved = "expectation-removed"
+        case expectationBroken = "expectation-broken"
     }
 
     package let time: UnixTime

@@ -101,6 +101,9 @@ package struct Revision: Sendable, Equatable {
     /// The blobs that each new manifest needs.
     package var blobs: [Digest: Set<Digest>] = [:]
 
+    /// Apps that it breaks, each named by who committed it.
+    package var broken: [BrokenExpectation] = []
+
     package init(snapshot: Int64, time: UnixTime) {
         self.snapshot = snapshot
         self.time = time

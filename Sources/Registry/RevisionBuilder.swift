@@ -26,6 +26,8 @@ struct RevisionBuilder {
         revision.blobs.merge(documents.blobs) { $0.union($1) }
     }
 
+    mutating func take(_ broken: [BrokenExpectation]) { revision.broken += broken }
+
     mutating func add(document: TargetDocument) { revision.documents.append(document) }
 
     /// Adds a file and its log entry, in which `changes` is a few words for people.
@@ -94,12 +96,14 @@ extension OnlineRoles {
     func draft(
         _ posted: PostedRoles,
         documents: DocumentRules,
+        broken: [BrokenExpectation],
         view: any RegistryView,
         now: UnixTime
     ) throws(RegistryError) -> Draft {
         let time = try issueTime(view, now: now)
         var builder = RevisionBuilder(after: try view.versions(), logSize: try view.logSize(), time: time)
         builder.take(documents)
+        builder.take(broken)
         for file in posted.files {
             let role = file.role.roleName
             let version: Int64

@@ -1,5 +1,5 @@
 package import CanonicalJSON
-import Names
+package import Names
 
 /// `POST /api/v1/commit` takes signed role files and the documents that they list, all or nothing.
 package struct CommitRequest: APIDocument {
@@ -32,9 +32,13 @@ package struct CommitRequest: APIDocument {
     package let roles: [Role]
     package let targets: [Target]
 
-    package init(roles: [Role], targets: [Target]) {
+    /// Apps whose registered expectation the commit may break, by name.
+    package var breaks: [AppName]
+
+    package init(roles: [Role], targets: [Target], breaks: [AppName] = []) {
         self.roles = roles
         self.targets = targets
+        self.breaks = breaks
     }
 
     package init(_ json: JSONValue) throws(APIError) {
@@ -46,22 +50,30 @@ package struct CommitRequest: APIDocument {
         for element in try json.elements("targets") {
             targets.append(Target(path: try element.text("path"), content: try element.base64("content")))
         }
-        self.init(roles: roles, targets: targets)
+        var breaks: [AppName] = []
+        for element in json["breaks"] == nil ? [] : try json.elements("breaks") {
+            guard let app = element.string.flatMap({ AppName($0) }) else {
+                throw .badMember(name: "breaks", expected: "names of apps")
+            }
+            breaks.append(app)
+        }
+        self.init(roles: roles, targets: targets, breaks: breaks)
     }
 
     package var json: JSONValue {
-        .members([
-            "roles": .array(
-                roles.map { role in
-                    .members(["role": .text(role.role), "metadata": .text(Base64.text(role.metadata))])
-                }
-            ),
-            "targets": .array(
-                targets.map { target in
-                    .members(["path": .text(target.path), "content": .text(Base64.text(target.content))])
-                }
-            ),
-        ])
+        var object = JSONObject()
+        if !breaks.isEmpty { object["breaks"] = .array(breaks.map { .text($0.description) }) }
+        object["roles"] = .array(
+            roles.map { role in
+                .members(["role": .text(role.role), "metadata": .text(Base64.text(role.metadata))])
+            }
+        )
+        object["targets"] = .array(
+            targets.map { target in
+                .members(["path": .text(target.path), "content": .text(Base64.text(target.content))])
+            }
+        )
+        return .object(object)
     }
 }
 

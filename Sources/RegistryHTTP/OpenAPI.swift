@@ -110,6 +110,44 @@ enum OpenAPI {
                 ]
             )
         ]),
+        "/api/v1/expectations": .members([
+            "get": operation(
+                "What apps registered that they need of models",
+                result: "ExpectationList",
+                needsToken: true,
+                answers: ["401": "No valid token"]
+            )
+        ]),
+        "/api/v1/expectations/{namespace}/{model}": .members([
+            "get": operation(
+                "What apps registered that they need of one model",
+                parameters: ["namespace", "model"],
+                result: "ExpectationList",
+                needsToken: true,
+                answers: ["401": "No valid token"]
+            )
+        ]),
+        "/api/v1/expectations/{namespace}/{model}/{app}": .members([
+            "put": operation(
+                "Registers what an app needs of a model, sealift/expectation@1: advice, without a signature",
+                parameters: ["namespace", "model", "app"],
+                body: "Expectation",
+                result: "ExpectationList",
+                answers: [
+                    "400": "No expectation", "401": "No valid token", "403": "Outside the token's scope",
+                    "422": "For another model",
+                ]
+            ),
+            "delete": operation(
+                "Forgets what an app needs",
+                parameters: ["namespace", "model", "app"],
+                result: "ExpectationList",
+                needsToken: true,
+                answers: [
+                    "401": "No valid token", "403": "Outside the token's scope", "404": "Not registered",
+                ]
+            ),
+        ]),
         "/api/v1/openapi.json": .members([
             "get": operation("This description", answers: ["200": "OpenAPI 3.1"])
         ]),
@@ -133,6 +171,7 @@ enum OpenAPI {
         parameters: [String] = [],
         body: String? = nil,
         result: String? = nil,
+        needsToken: Bool = false,
         answers: KeyValuePairs<String, String>
     ) -> JSONValue {
         var operation = JSONObject()
@@ -149,6 +188,8 @@ enum OpenAPI {
         }
         if let body {
             operation["requestBody"] = .members(["required": .bool(true), "content": content(body)])
+        }
+        if body != nil || needsToken {
             operation["security"] = .array([.members(["token": .array([])])])
         }
         var responses = JSONObject()

@@ -6,9 +6,21 @@ extension OpenAPI {
         "HaveRequest": object(["digests": list(of: digest)]),
         "HaveResponse": object(["missing": list(of: digest)]),
         "BlobResponse": object(["digest": digest, "length": integer]),
-        "CommitRequest": object([
-            "roles": list(of: object(["role": text, "metadata": base64])),
-            "targets": list(of: object(["path": text, "content": base64])),
+        "CommitRequest": object(
+            [
+                "roles": list(of: object(["role": text, "metadata": base64])),
+                "targets": list(of: object(["path": text, "content": base64])),
+            ],
+            optional: ["breaks": list(of: text)]
+        ),
+        "Expectation": .members(["type": .text("object")]),
+        "ExpectationList": object([
+            "expectations": list(
+                of: object([
+                    "app": text, "model": text, "document": .members(["type": .text("object")]),
+                    "registered_by": text, "registered_at": text,
+                ])
+            )
         ]),
         "CommitResponse": object([
             "snapshot": integer, "timestamp": integer,

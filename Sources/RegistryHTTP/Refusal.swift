@@ -54,7 +54,7 @@ struct Refusal: Error {
             self.init(Problem(.digestMismatch, detail: "\(error)", expected: expected.hex))
         case .empty, .unpostableRole, .lifetime, .missingDocument, .unlistedDocument, .badDocument,
             .republished,
-            .unreleased, .missingBlob, .blobLength, .blockList:
+            .unreleased, .breaksApp, .missingBlob, .blobLength, .blockList:
             self.init(.refused, "\(error)")
         case .clockBehind, .storage: self.init(hidden: .unavailable, cause: "\(error)")
         case .alreadyCreated, .notCreated, .wrongOnlineKey, .badCreation, .signing, .damaged:

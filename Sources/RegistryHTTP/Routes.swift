@@ -17,6 +17,16 @@ extension RegistryService {
         Route(.post, "/api/v1/blobs/have") { service, call in try await service.have(call) },
         Route(.put, "/api/v1/blobs/sha256/{digest}") { service, call in try await service.upload(call) },
         Route(.post, "/api/v1/commit") { service, call in try await service.commit(call) },
+        Route(.get, "/api/v1/expectations") { service, call in try service.allExpectations(call) },
+        Route(.get, "/api/v1/expectations/{namespace}/{model}") { service, call in
+            try service.expectations(call)
+        },
+        Route(.put, "/api/v1/expectations/{namespace}/{model}/{app}") { service, call in
+            try await service.registerExpectation(call)
+        },
+        Route(.delete, "/api/v1/expectations/{namespace}/{model}/{app}") { service, call in
+            try await service.removeExpectation(call)
+        },
         Route(.get, "/api/v1/openapi.json") { _, call in OpenAPI.response(to: call.request) },
         Route(.get, "/healthz") { _, _ in .text("ok\n") },
         Route(.get, "/readyz") { service, _ in try service.readiness() },

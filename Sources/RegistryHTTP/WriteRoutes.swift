@@ -49,7 +49,7 @@ extension RegistryService {
         return answer(response, status: 200)
     }
 
-    private func answer(_ document: some APIDocument, status: Int) -> HTTPResponse {
+    func answer(_ document: some APIDocument, status: Int) -> HTTPResponse {
         HTTPResponse(
             status: status,
             fields: [

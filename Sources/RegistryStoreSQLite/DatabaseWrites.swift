@@ -52,6 +52,19 @@ extension Database {
                     .integer(revision.snapshot)
                 )
             }
+            for broken in revision.broken {
+                try connection.execute(
+                    """
+                    INSERT INTO expectation_break (snapshot, model, version, app, reason)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                    .integer(revision.snapshot),
+                    .text(broken.model.description),
+                    .text(broken.version.description),
+                    .text(broken.app.description),
+                    .text(broken.reason)
+                )
+            }
             for (manifest, blobs) in revision.blobs {
                 for blob in blobs {
                     try connection.execute(

@@ -98,6 +98,19 @@ package final class SQLiteRegistryStore: RegistryStore {
         try await writer.revokeTokens(label: label, now: now)
     }
 
+    package func recordExpectation(_ expectation: RegisteredExpectation) async throws(RegistryError) {
+        try await writer.recordExpectation(expectation)
+    }
+
+    package func removeExpectation(
+        of app: AppName,
+        for model: ModelName,
+        by label: String,
+        now: UnixTime
+    ) async throws(RegistryError) -> Bool {
+        try await writer.removeExpectation(of: app, for: model, by: label, now: now)
+    }
+
     package func recordEvent(_ event: RegistryEvent) async throws(RegistryError) {
         try await writer.recordEvent(event)
     }
@@ -144,6 +157,13 @@ package final class SQLiteRegistryStore: RegistryStore {
 
     package func token(digest: Digest) throws(RegistryError) -> Token? {
         try readers.read { database throws(RegistryError) in try database.token(digest) }
+    }
+
+    package func expectations(of model: ModelName?) throws(RegistryError) -> [RegisteredExpectation] {
+        try readers.read { database throws(RegistryError) in
+            guard let model else { return try database.allExpectations() }
+            return try database.expectations(of: model)
+        }
     }
 
     package func logRows(from index: Int64, limit: Int) throws(RegistryError) -> [LogRow] {

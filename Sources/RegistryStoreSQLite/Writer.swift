@@ -36,6 +36,16 @@ actor Writer {
         try database.decide { () throws(RegistryError) in
             guard let revision = try rule(database) else { return nil }
             try database.insert(revision)
+            for broken in revision.broken {
+                try database.insert(
+                    RegistryEvent(
+                        time: revision.time,
+                        kind: .expectationBroken,
+                        subject: "\(broken.app)",
+                        detail: "\(broken.model) \(broken.version): \(broken.reason)"
+                    )
+                )
+            }
             if let author = revision.author {
                 let roles = revision.files.map { "\($0.role) \($0.version)" }.joined(separator: ", ")
                 try database.insert(
@@ -78,6 +88,40 @@ actor Writer {
 
     func revokeTokens(label: String, now: UnixTime) throws(RegistryError) -> Int {
         try database.decide { () throws(RegistryError) in try database.revokeTokens(label, now: now) }
+    }
+
+    func recordExpectation(_ expectation: RegisteredExpectation) throws(RegistryError) {
+        try database.decide { () throws(RegistryError) in
+            try database.insert(expectation)
+            try database.insert(
+                RegistryEvent(
+                    time: expectation.registeredAt,
+                    kind: .expectationRegistered,
+                    subject: expectation.registeredBy,
+                    detail: "\(expectation.app) of \(expectation.model)"
+                )
+            )
+        }
+    }
+
+    func removeExpectation(
+        of app: AppName,
+        for model: ModelName,
+        by label: String,
+        now: UnixTime
+    ) throws(RegistryError) -> Bool {
+        try database.decide { () throws(RegistryError) in
+            guard try database.removeExpectation(of: app, for: model) else { return false }
+            try database.insert(
+                RegistryEvent(
+                    time: now,
+                    kind: .expectationRemoved,
+                    subject: label,
+                    detail: "\(app) of \(model)"
+                )
+            )
+            return true
+        }
     }
 
     func recordEvent(_ event: RegistryEvent) throws(RegistryError) {

@@ -1,24 +1,91 @@
 import Manifest
 
-/// An interface as a person reads it: one line a value.
+/// An interface as a person reads it: one line a value, and what the signs mean.
 enum InterfaceTable {
     static func text(of interface: Interface) -> String {
         let rows =
             rows("input", interface.inputs) + rows("output", interface.outputs)
             + rows("state", interface.states)
-        let width = rows.map(\.name.count).max() ?? 0
-        var lines = rows.map { row in
-            let name = row.name + String(repeating: " ", count: width - row.name.count)
-            return "  \(row.kind)\(String(repeating: " ", count: 7 - row.kind.count))\(name)  \(row.type)"
+            + interface.functions.flatMap { function in
+                rows("\(function.name) input", function.inputs)
+                    + rows("\(function.name) output", function.outputs)
+                    + rows("\(function.name) state", function.states)
+            }
+        var lines = [TextTable.text(["", "name", "type"], rows)]
+        lines += legend(of: interface).map { "  \($0)" }
+        if let labels = interface.labels { lines.append("  labels: \(labels.shown)") }
+        for tokenizer in interface.tokenizers {
+            lines.append("  tokenizer: \(tokenizer.name), sha256 \(tokenizer.sha256.hex.prefix(16))…")
         }
-        if let labels = interface.labels { lines.append("  labels \(labels.count)") }
+        if let name = interface.defaultFunction { lines.append("  default function: \(name)") }
+        if let processing = interface.preprocessing {
+            lines.append("  before: " + String(decoding: processing.compactJSON, as: UTF8.self))
+        }
+        if let processing = interface.postprocessing {
+            lines.append("  after: " + String(decoding: processing.compactJSON, as: UTF8.self))
+        }
+        if interface.isDeclared {
+            lines.append("  declared by a person: the files have no place for inputs and outputs")
+        }
         return lines.joined(separator: "\n")
     }
 
-    private static func rows(
-        _ kind: String,
-        _ features: [Feature]
-    ) -> [(kind: String, name: String, type: String)] {
-        features.map { (kind, $0.name.description, $0.shown) }
+    private static func rows(_ kind: String, _ features: [Feature]) -> [[String]] {
+        features.map { feature in
+            let note = feature.defaultValue.map { ", \($0) when left out" } ?? ""
+            return [kind, feature.name.description, feature.shown + note]
+        }
+    }
+
+    /// Only what stands in this interface.
+    private static func legend(of interface: Interface) -> [String] {
+        var symbols: [String] = []
+        var hasAny = false
+        var hasRank = false
+        let functions = interface.functions.flatMap { $0.inputs + $0.outputs + $0.states }
+        for feature in interface.inputs + interface.outputs + interface.states + functions {
+            switch feature.type.shape {
+            case .dimensions(let dimensions)?:
+                for dimension in dimensions {
+                    if case .symbol(let name) = dimension, !symbols.contains(name.description) {
+                        symbols.append(name.description)
+                    }
+                    if dimension == .any { hasAny = true }
+                }
+            case .unknownRank?: hasRank = true
+            case .enumerated?, nil: break
+            }
+        }
+        var lines: [String] = []
+        if !symbols.isEmpty {
+            lines.append(
+                "\(symbols.prefix(6).joined(separator: ", ")): any size, in one call the same wherever it stands"
+            )
+        }
+        if hasAny { lines.append("?: any size") }
+        if hasRank { lines.append("[…]: any number of dimensions") }
+        return lines
+    }
+}
+
+extension ValueType {
+    fileprivate var shape: Shape? {
+        switch self {
+        case .tensor(let tensor), .sparseTensor(let tensor): tensor.shape
+        case .map(_, let value), .sequence(let value, _), .maybe(let value): value.shape
+        case .image, .scalar, .opaque: nil
+        }
+    }
+}
+
+extension ClassLabels {
+    /// How many, and the first few.
+    fileprivate var shown: String {
+        let first =
+            switch self {
+            case .texts(let labels): labels.prefix(5).map(\.string)
+            case .integers(let labels): labels.prefix(5).map { "\($0)" }
+            }
+        return "\(count) (" + first.joined(separator: ", ") + (count > 5 ? ", …)" : ")")
     }
 }

@@ -42,6 +42,23 @@ struct StoppingStore: RegistryStore {
         try await store.revokeTokens(label: label, now: now)
     }
 
+    func recordExpectation(_ expectation: RegisteredExpectation) async throws(RegistryError) {
+        try await store.recordExpectation(expectation)
+    }
+
+    func removeExpectation(
+        of app: AppName,
+        for model: ModelName,
+        by label: String,
+        now: UnixTime
+    ) async throws(RegistryError) -> Bool {
+        try await store.removeExpectation(of: app, for: model, by: label, now: now)
+    }
+
+    func expectations(of model: ModelName?) throws(RegistryError) -> [RegisteredExpectation] {
+        try store.expectations(of: model)
+    }
+
     func recordEvent(_ event: RegistryEvent) async throws(RegistryError) {
         try await store.recordEvent(event)
     }

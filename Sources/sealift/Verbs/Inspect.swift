@@ -30,7 +30,7 @@ struct Inspect: Command {
         if arguments.has("expectation") {
             Output.result(bytes: Expectation.satisfied(by: inspection.interface).canonical)
         } else if arguments.has("card") {
-            Output.result(bytes: draft().json.compactJSON)
+            Output.result(bytes: try CardDraft.card(for: arguments.positions[0], variant).json.compactJSON)
         } else if arguments.has("json") {
             let report = JSONReport([
                 "interface": inspection.interface.json,
@@ -46,32 +46,29 @@ struct Inspect: Command {
         } else {
             let length = ByteCount(rawValue: variant.length)
             Output.result("\(variant.entry)  \(inspection.format.rawValue), \(length)")
-            let requires = inspection.requires
-            let needs = requires.opsets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-            if let version = requires.irVersion {
-                Output.result("  needs  IR version \(version), operators of \(needs.joined(separator: ", "))")
-            } else if let version = requires.specificationVersion {
-                Output.result("  needs  format version \(version)")
-            }
+            let needs = needs(of: inspection.requires)
+            if !needs.isEmpty { Output.result("  needs  " + needs.joined(separator: ", ")) }
             if let tensors = inspection.interface.tensors {
                 Output.result("  holds  \(tensors.count) tensors, table sha256 \(tensors.sha256)")
-            }
-            for tokenizer in inspection.interface.tokenizers {
-                Output.result("  holds  \(tokenizer.name), sha256 \(tokenizer.sha256)")
             }
             Output.result(InterfaceTable.text(of: inspection.interface))
         }
         return .done
     }
 
-    /// Every member of text, empty, for a person to fill in or delete.
-    private static func draft() -> Card {
-        var description = ModelDescription()
-        description.summary = ""
-        description.license = ""
-        description.licenseURL = ""
-        description.intendedUse = ""
-        description.limitations = ""
-        return Card(description: description)
+    /// What a runtime and a machine must have, in words.
+    private static func needs(of requires: Requirements) -> [String] {
+        var needs: [String] = []
+        if let version = requires.irVersion { needs.append("IR version \(version)") }
+        if let version = requires.specificationVersion { needs.append("specification version \(version)") }
+        for (domain, version) in requires.opsets.sorted(by: { $0.key < $1.key }) {
+            needs.append("operators \(domain) \(version)")
+        }
+        for minimum in [requires.operatingSystem, requires.runtime] {
+            guard let minimum else { continue }
+            needs.append([minimum.name, minimum.minimum].compactMap(\.self).joined(separator: " "))
+        }
+        if let architecture = requires.architecture { needs.append(architecture) }
+        return needs
     }
 }

@@ -1,0 +1,150 @@
+package import Manifest
+package import Names
+import RegistryAPI
+import Trust
+
+/// What an app told the registry that it needs of a model.
+package struct RegisteredExpectation: Sendable, Equatable {
+    package let app: AppName
+    package let model: ModelName
+
+    /// `sealift/expectation@1`, canonical.
+    package let document: [UInt8]
+
+    /// The label of the token.
+    package let registeredBy: String
+    package let registeredAt: UnixTime
+
+    package init(
+        app: AppName,
+        model: ModelName,
+        document: [UInt8],
+        registeredBy: String,
+        registeredAt: UnixTime
+    ) {
+        self.app = app
+        self.model = model
+        self.document = document
+        self.registeredBy = registeredBy
+        self.registeredAt = registeredAt
+    }
+}
+
+/// An expectation that somebody broke by name.
+package struct BrokenExpectation: Sendable, Equatable {
+    package let app: AppName
+    package let model: ModelName
+    package let version: ModelVersion
+    package let reason: String
+}
+
+/// Expectations are advice among people: unsigned, kept by token, and checked where a mistake would hurt.
+extension Registry {
+    /// The most that one model may have.
+    private static let mostExpectations = 1_000
+
+    /// Keeps what an app needs, in place of what it said before.
+    ///
+    /// - Throws: `.badDocument` for an expectation of another model, `.forbidden` outside the token's scope.
+    package func register(
+        _ expectation: Expectation,
+        of app: AppName,
+        for model: ModelName,
+        by token: Token,
+        now: UnixTime
+    ) async throws(RegistryError) {
+        try check(token, model)
+        guard expectation.model == nil || expectation.model == model else {
+            throw .badDocument(path: "\(model)/\(app)", reason: "the expectation is for another model")
+        }
+        let known = try store.expectations(of: model)
+        guard known.count < Self.mostExpectations || known.contains(where: { $0.app == app }) else {
+            throw .badDocument(
+                path: "\(model)/\(app)",
+                reason: "\(known.count) apps are registered already; remove those that are gone"
+            )
+        }
+        let entry = RegisteredExpectation(
+            app: app,
+            model: model,
+            document: expectation.canonical,
+            registeredBy: token.label,
+            registeredAt: now
+        )
+        try await store.recordExpectation(entry)
+    }
+
+    /// Forgets what an app needs.
+    ///
+    /// - Returns: Whether there was anything.
+    package func removeExpectation(
+        of app: AppName,
+        for model: ModelName,
+        by token: Token,
+        now: UnixTime
+    ) async throws(RegistryError) -> Bool {
+        try check(token, model)
+        return try await store.removeExpectation(of: app, for: model, by: token.label, now: now)
+    }
+
+    package func expectations(of model: ModelName?) throws(RegistryError) -> [RegisteredExpectation] {
+        try store.expectations(of: model)
+    }
+
+    private func check(_ token: Token, _ model: ModelName) throws(RegistryError) {
+        guard case .publish(let namespace) = token.scope, namespace != model.namespace else { return }
+        throw .forbidden(role: "\(model)", scope: token.scope.description)
+    }
+}
+
+extension CommitRule {
+    /// Judges every version that enters a channel by what apps have registered.
+    ///
+    /// - Returns: What is broken by name.
+    /// - Throws: `.breaksApp` for what is broken and not named.
+    func checkExpectations(
+        _ chain: inout Chain,
+        _ documents: DocumentRules,
+        _ view: any RegistryView
+    ) throws(RegistryError) -> [BrokenExpectation] {
+        var broken: [BrokenExpectation] = []
+        for case .targets(.live(let model)) in posted.files.map(\.role) {
+            let expectations = try view.expectations(of: model)
+            guard !expectations.isEmpty, let live = try chain.document(.live(model)),
+                let release = try chain.document(.release(model))
+            else { continue }
+            let before = try previous(.live(model), view)
+            let listed = try documents.listings(of: model, live: live.document, before: before)
+            for version in listed.sorted() {
+                let path = TargetPath(ModelManifest.targetPath(model: model, version: version))
+                guard let file = release.document.targets[path],
+                    let content = try documents.content(path, file),
+                    let manifest = try? ModelManifest(canonical: content)
+                else { continue }
+                broken += try check(manifest, expectations)
+            }
+        }
+        return broken
+    }
+
+    private func check(
+        _ manifest: ModelManifest,
+        _ expectations: [RegisteredExpectation]
+    ) throws(RegistryError) -> [BrokenExpectation] {
+        let found = expectations.compactMap { registered -> BrokenExpectation? in
+            guard let expectation = try? Expectation(canonical: registered.document) else { return nil }
+            let verdict = Compatibility.verdict(expectation, manifest)
+            guard !verdict.allowsUse else { return nil }
+            return BrokenExpectation(
+                app: registered.app,
+                model: manifest.model,
+                version: manifest.version,
+                reason: verdict.reasons.prefix(4).joined(separator: "; ")
+            )
+        }
+        if let unnamed = found.first(where: { !request.breaks.contains($0.app) }) {
+            throw .breaksApp(unnamed)
+        }
+        return found
+    }
+}

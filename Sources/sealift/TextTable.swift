@@ -1,0 +1,19 @@
+/// Rows in columns of equal width, for people; the last column is as long as it needs to be.
+enum TextTable {
+    /// - Parameters:
+    ///   - header: The names of the columns.
+    ///   - rows: Each as long as the header.
+    /// - Returns: Lines, indented by two spaces.
+    static func text(_ header: [String], _ rows: [[String]]) -> String {
+        let all = [header] + rows
+        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        let lines = all.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }
+            let line = "  " + cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,109 @@
+import Durable
+import Support
+import Testing
+
+extension EndToEnd {
+    @Suite("Contracts", .serialized)
+    struct ContractTests {
+        private func started() throws -> World {
+            let world = try World()
+            try world.created()
+            try world.serve()
+            return world
+        }
+
+        private func model(_ world: World, _ label: String, input: String = "x") throws -> String {
+            try world.scratch.write("\(label).onnx", TestModel.bytes(label: label, input: input))
+        }
+
+        private func expectation(_ world: World, _ model: String) throws -> String {
+            let drafted = try world.run(["inspect", model, "--expectation"]).expecting(0)
+            return try world.scratch.write("expectation.json", Array(drafted.output.utf8))
+        }
+
+        @Test("next takes the smallest step, and too small a step is refused with the row and what would do")
+        func steps() throws {
+            let world = try started()
+            let first = try model(world, "a")
+            #expect(try world.publish(first, "0.0.1").expecting(1).errors.contains("at least 0.1.0"))
+            #expect(try world.publish(first, "next").expecting(0).output.contains("1.0.0"))
+            #expect(try world.publish(try model(world, "b"), "next").expecting(0).output.contains("1.0.1"))
+            let other = try model(world, "c", input: "renamed")
+            let refused = try world.publish(other, "1.1.0").expecting(1)
+            #expect(refused.errors.contains("publish it as 2.0.0"), "\(refused)")
+            #expect(refused.errors.contains("input `x` is gone (row 2, "), "\(refused)")
+            #expect(try world.publish(other, "next").expecting(0).output.contains("2.0.0"))
+        }
+
+        @Test("a signed interface that the file does not have is refused on the device, and the old stays")
+        func falseInterface() async throws {
+            let world = try started()
+            try world.publish(try model(world, "a"), "1.0.0").expecting(0)
+            try world.sync().expecting(0)
+            let other = try model(world, "b", input: "renamed")
+            let released = ["publish", other, "--model", "vision/detector", "--version", "2.0.0"]
+            try world.run(released).expecting(0)
+            try await FalseInterface(world).publish("1.1.0", filesOf: "2.0.0", interfaceOf: "1.0.0")
+            let refused = try world.sync().expecting(1)
+            #expect(refused.errors.contains("not those of the signed manifest"), "\(refused)")
+            #expect(try world.activeVersion() == "1.0.0")
+            try world.run(["verify", "--directory", world.device]).expecting(0)
+            let why = try world.run(["why", "vision/detector", "--directory", world.device]).expecting(0)
+            #expect(why.output.contains("1.1.0"), "\(why)")
+        }
+
+        @Test("an app that registered its needs is not broken, unless it is named")
+        func registered() throws {
+            let world = try started()
+            let first = try model(world, "a")
+            try world.publish(first, "next").expecting(0)
+            let file = try expectation(world, first)
+            try world.run(["expectation", "register", "camera", "vision/detector", file]).expecting(0)
+            let listed = try world.run(["expectation", "list", "vision/detector"]).expecting(0)
+            #expect(listed.output.contains("camera"), "\(listed)")
+            let other = try model(world, "b", input: "renamed")
+            let refused = try world.publish(other, "next").expecting(1)
+            #expect(refused.errors.contains("--breaks camera"), "\(refused)")
+            #expect(refused.errors.contains("input `renamed`"), "\(refused)")
+            try world.publish(other, "next", ["--breaks", "stranger"]).expecting(1)
+            let published = try world.publish(other, "next", ["--breaks", "camera"]).expecting(0)
+            #expect(published.output.contains("2.0.0"), "\(published)")
+            try world.run(["expectation", "remove", "camera", "vision/detector"]).expecting(0)
+            let empty = try world.run(["expectation", "list", "--json"]).expecting(0)
+            #expect(empty.output == #"{"expectations":[]}"# + "\n")
+        }
+
+        @Test("compat says in a table what does not fit, for files and for published versions")
+        func compat() throws {
+            let world = try started()
+            let first = try model(world, "a")
+            let other = try model(world, "b", input: "renamed")
+            let file = try expectation(world, first)
+            let fits = try world.run(["compat", "--expectation", file, first]).expecting(0)
+            #expect(fits.output.contains("compatible"))
+            let refused = try world.run(["compat", "--expectation", file, other]).expecting(1)
+            #expect(refused.output.contains("incompatible") && refused.output.contains("what to do"))
+            let json = try world.run(["compat", "--expectation", file, other, "--json"]).expecting(1)
+            #expect(json.output.contains(#""verdict":"incompatible""#), "\(json)")
+            try world.publish(first, "1.0.0").expecting(0)
+            for wanted in ["vision/detector@1.0.0", "vision/detector@stable"] {
+                let published = try world.run(["compat", "--expectation", file, wanted]).expecting(0)
+                #expect(published.output.contains("vision/detector 1.0.0"), "\(published)")
+            }
+        }
+
+        @Test("a drafted card says what a folder's README says, and publishes as it stands")
+        func card() throws {
+            let world = try started()
+            try world.scratch.write("folder/model.onnx", TestModel.bytes(label: "a"))
+            let readme = "---\nlicense: apache-2.0\nbase_model:\n- hub/base\ntags: [a, \"b\"]\n---\n# Model\n"
+            try world.scratch.write("folder/README.md", Array(readme.utf8))
+            let folder = world.scratch.path("folder")
+            let drafted = try world.run(["inspect", folder, "--card"]).expecting(0)
+            #expect(drafted.output.contains(#""license":"Apache-2.0""#), "\(drafted)")
+            #expect(drafted.output.contains(#""base_model":"hub/base""#), "\(drafted)")
+            let card = try world.scratch.write("card.json", Array(drafted.output.utf8))
+            try world.publish(folder, "next", ["--card", card]).expecting(0)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import HTTPServer
+import Manifest
+import Names
+import Registry
+import RegistryAPI
+import Support
+import Testing
+
+@Suite("Registered expectations")
+struct ExpectationTests {
+    private static let path = "/api/v1/expectations/vision/detector/camera"
+    private let app: AppName
+
+    init() throws { app = try #require(AppName("camera")) }
+
+    /// The fixture's versions have a declared interface, which an app takes only when it says so.
+    private static func expectation(allowsUnknown: Bool) -> Manifest.Expectation {
+        var expectation = Manifest.Expectation(inputs: [], outputs: [])
+        expectation.allowsUnknown = allowsUnknown
+        return expectation
+    }
+
+    private func next(_ test: TestRegistry, after first: Posting) async throws -> Posting {
+        let bytes = Array("weights of 1.1.0".utf8)
+        _ = try await test.upload(bytes)
+        return try test.nextPosting(after: first, try TestVersion("1.1.0", bytes: bytes))
+    }
+
+    @Test("what was registered is listed, replaced and removed")
+    func keeping() async throws {
+        let service = try await TestService()
+        let one = Self.expectation(allowsUnknown: false)
+        let other = Self.expectation(allowsUnknown: true)
+        #expect(await service.write(.put, Self.path, body: one.canonical).status == 200)
+        let answer = await service.write(.put, Self.path, body: other.canonical)
+        let list = try ExpectationList(bytes: answer.content)
+        #expect(list.expectations.map(\.app) == [app])
+        #expect(list.expectations.map(\.document) == [other.json])
+        let all = await service.write(.get, "/api/v1/expectations", body: [])
+        #expect(try ExpectationList(bytes: all.content) == list)
+        #expect(await service.write(.delete, Self.path, body: []).status == 200)
+        #expect(await service.write(.delete, Self.path, body: []).status == 404)
+        let none = await service.write(.get, "/api/v1/expectations/vision/detector", body: [])
+        #expect(try ExpectationList(bytes: none.content).expectations.isEmpty)
+    }
+
+    @Test("nothing is kept without a token, outside its scope, or that is no expectation")
+    func refused() async throws {
+        let service = try await TestService()
+        let body = Self.expectation(allowsUnknown: true).canonical
+        #expect(await service.ask(.put, Self.path, body: body).status == 401)
+        #expect(await service.ask(.get, "/api/v1/expectations").status == 401)
+        #expect(await service.ask(.delete, Self.path).status == 401)
+        let foreign = "/api/v1/expectations/speech/detector/camera"
+        #expect(await service.write(.put, foreign, body: body).status == 403)
+        #expect(await service.write(.put, Self.path, body: Array("{}".utf8)).status == 400)
+        #expect(await service.write(.put, Self.path + "%20", body: body).status == 400)
+        var other = Self.expectation(allowsUnknown: true)
+        other.model = ModelName("vision/other")
+        #expect(await service.write(.put, Self.path, body: other.canonical).status == 422)
+    }
+
+    @Test("a version that breaks an app does not enter a channel, and nothing changes")
+    func broken() async throws {
+        let test = try await TestRegistry()
+        let first = try await test.publishFirst()
+        let next = try await next(test, after: first)
+        try await test.registry.register(
+            Self.expectation(allowsUnknown: false),
+            of: app,
+            for: TestRegistry.model,
+            by: test.token,
+            now: TestRegistry.start
+        )
+        let before = try test.state()
+        await #expect {
+            _ = try await test.commit(next)
+        } throws: { error in
+            guard case RegistryError.breaksApp(let broken) = error else { return false }
+            return broken.app == app && "\(error)".contains("--breaks camera")
+        }
+        #expect(try test.state() == before)
+    }
+
+    @Test("named, it enters, and that is recorded")
+    func named() async throws {
+        let test = try await TestRegistry()
+        let first = try await test.publishFirst()
+        let next = try await next(test, after: first)
+        try await test.registry.register(
+            Self.expectation(allowsUnknown: false),
+            of: app,
+            for: TestRegistry.model,
+            by: test.token,
+            now: TestRegistry.start
+        )
+        var request = try next.request
+        request.breaks = [app]
+        #expect(try CommitRequest(bytes: request.bytes) == request)
+        let answer = try await test.registry.commit(request, by: .token(test.token), now: TestRegistry.start)
+        #expect(answer.snapshot == 3)
+    }
+
+    @Test("what an app can use enters, and so does what is only released")
+    func fitting() async throws {
+        let test = try await TestRegistry()
+        let first = try await test.publishFirst()
+        var next = try await next(test, after: first)
+        try await test.registry.register(
+            Self.expectation(allowsUnknown: false),
+            of: app,
+            for: TestRegistry.model,
+            by: test.token,
+            now: TestRegistry.start
+        )
+        next.roles[.live(TestRegistry.model)] = nil
+        next.contents[LiveDocument.targetPath(model: TestRegistry.model)] = nil
+        _ = try await test.commit(next)
+        try await test.registry.register(
+            Self.expectation(allowsUnknown: true),
+            of: app,
+            for: TestRegistry.model,
+            by: test.token,
+            now: TestRegistry.start
+        )
+        let known = try test.registry.expectations(of: TestRegistry.model)
+        #expect(known.count == 1)
+    }
+}
