@@ -1,16 +1,17 @@
+import CanonicalJSON
 import Manifest
 
 /// An interface as a person reads it: one line a value, and what the signs mean.
 enum InterfaceTable {
     static func text(of interface: Interface) -> String {
-        let rows =
-            rows("input", interface.inputs) + rows("output", interface.outputs)
-            + rows("state", interface.states)
-            + interface.functions.flatMap { function in
-                rows("\(function.name) input", function.inputs)
-                    + rows("\(function.name) output", function.outputs)
-                    + rows("\(function.name) state", function.states)
-            }
+        var rows = rows("input", interface.inputs)
+        rows += self.rows("output", interface.outputs)
+        rows += self.rows("state", interface.states)
+        for function in interface.functions {
+            rows += self.rows("\(function.name) input", function.inputs)
+            rows += self.rows("\(function.name) output", function.outputs)
+            rows += self.rows("\(function.name) state", function.states)
+        }
         var lines = [TextTable.text(["", "name", "type"], rows)]
         lines += legend(of: interface).map { "  \($0)" }
         if let labels = interface.labels { lines.append("  labels: \(labels.shown)") }

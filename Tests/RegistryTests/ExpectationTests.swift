@@ -5,6 +5,7 @@ import Registry
 import RegistryAPI
 import Support
 import Testing
+import Trust
 
 @Suite("Registered expectations")
 struct ExpectationTests {

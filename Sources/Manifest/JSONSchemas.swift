@@ -1,0 +1,270 @@
+/// JSON Schemas (draft 2020-12) of what people and other programs write and read.
+///
+/// They say what can be said about shape; the readers here are stricter, and
+/// decide. Kept beside the readers, so that one change touches both.
+package enum JSONSchemas {
+    /// Names as the command line takes them.
+    package static let names = ["card", "expectation", "manifest"]
+
+    /// The text of a schema.
+    ///
+    /// - Returns: `nil` for a name that is none of `names`.
+    package static func text(_ name: String) -> String? {
+        switch name {
+        case "card": document(name, card)
+        case "expectation": document(name, expectation)
+        case "manifest": document(name, manifest)
+        default: nil
+        }
+    }
+
+    private static func document(_ name: String, _ body: String) -> String {
+        """
+        {
+          "$schema": "https://json-schema.org/draft/2020-12/schema",
+          "title": "sealift/\(name)@1",
+          "type": "object",
+          "additionalProperties": false,
+        \(body),
+          "$defs": {
+        \(definitions)
+          }
+        }
+        """
+    }
+
+    private static let texts = """
+            "summary": {"type": "string"},
+            "license": {"type": "string", "description": "an SPDX identifier or expression"},
+            "license_url": {"type": "string"},
+            "intended_use": {"type": "string"},
+            "limitations": {"type": "string"},
+            "notes": {"type": "string"},
+            "provenance": {"type": "object", "description": "source revision, data sets, metrics"},
+        """
+
+    private static let card = """
+          "required": ["type"],
+          "properties": {
+            "type": {"const": "sealift/card@1"},
+        \(texts)
+            "labels": {"$ref": "#/$defs/labels"},
+            "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
+            "preprocessing": {"type": "object"},
+            "postprocessing": {"type": "object"},
+            "checks": {"type": "array", "minItems": 1, "items": {"type": "object"}},
+            "variants": {
+              "type": "object",
+              "additionalProperties": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {"compute": {"$ref": "#/$defs/compute"}, "memory": {"$ref": "#/$defs/memory"}}
+              }
+            }
+          }
+        """
+
+    private static let expectation = """
+          "required": ["type", "inputs", "outputs"],
+          "properties": {
+            "type": {"const": "sealift/expectation@1"},
+            "model": {"type": "string", "pattern": "^[^/]+/[^/]+$"},
+            "accepts": {"type": "string", "description": "such as >=2.1 <3"},
+            "inputs": {"$ref": "#/$defs/features"},
+            "outputs": {"$ref": "#/$defs/features"},
+            "labels": {"$ref": "#/$defs/labels"},
+            "open_labels": {"const": true},
+            "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
+            "bundled_tokenizers": {"const": true},
+            "preprocessing": {"type": "object"},
+            "postprocessing": {"type": "object"},
+            "states": {"$ref": "#/$defs/features"},
+            "state_agnostic": {"const": true},
+            "functions": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/function"}},
+            "default_function": {"type": "string"},
+            "adaptations": {
+              "type": "array",
+              "minItems": 1,
+              "uniqueItems": true,
+              "items": {"enum": ["cast", "transpose", "resize"]}
+            },
+            "positional": {"const": true},
+            "allow_unknown": {"const": true}
+          }
+        """
+
+    private static let manifest = """
+          "required": ["type", "model", "version", "created", "interface", "variants", "checks", "attestations"],
+          "properties": {
+            "type": {"const": "sealift/manifest@1"},
+            "model": {"type": "string", "pattern": "^[^/]+/[^/]+$"},
+            "version": {"type": "string"},
+            "created": {"$ref": "#/$defs/time"},
+        \(texts)
+            "interface": {"$ref": "#/$defs/interface"},
+            "variants": {
+              "type": "array",
+              "minItems": 1,
+              "maxItems": 256,
+              "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["name", "format", "entry", "compute", "requires", "files"],
+                "properties": {
+                  "name": {"type": "string"},
+                  "format": {
+                    "enum": [
+                      "onnx", "tflite", "gguf", "safetensors", "opaque", "coreml-package", "coreml-model",
+                      "coreml-compiled"
+                    ]
+                  },
+                  "entry": {"type": "string"},
+                  "compute": {"$ref": "#/$defs/compute"},
+                  "requires": {"type": "object"},
+                  "memory": {"$ref": "#/$defs/memory"},
+                  "base": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["model", "manifest"],
+                    "properties": {"model": {"type": "string"}, "manifest": {"$ref": "#/$defs/digest"}}
+                  },
+                  "files": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/file"}},
+                  "interface": {"$ref": "#/$defs/interface"}
+                }
+              }
+            },
+            "checks": {"type": "array", "items": {"type": "object"}},
+            "attestations": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["type", "sha256", "length"],
+                "properties": {
+                  "type": {"type": "string"},
+                  "sha256": {"$ref": "#/$defs/digest"},
+                  "length": {"$ref": "#/$defs/count"}
+                }
+              }
+            }
+          }
+        """
+
+    private static let definitions = """
+            "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "time": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
+            "count": {"type": "integer", "minimum": 0},
+            "labels": {
+              "type": "array",
+              "minItems": 1,
+              "anyOf": [{"items": {"type": "string"}}, {"items": {"type": "integer"}}]
+            },
+            "compute": {
+              "type": "array",
+              "minItems": 1,
+              "uniqueItems": true,
+              "items": {"enum": ["cpu", "gpu", "npu"]}
+            },
+            "memory": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["resident", "peak", "measured"],
+              "properties": {
+                "resident": {"$ref": "#/$defs/count"},
+                "peak": {"$ref": "#/$defs/count"},
+                "measured": {"type": "string"}
+              }
+            },
+            "tokenizer": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["name", "sha256"],
+              "properties": {"name": {"type": "string"}, "sha256": {"$ref": "#/$defs/digest"}}
+            },
+            "file": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["path", "length", "sha256"],
+              "properties": {
+                "path": {"type": "string"},
+                "length": {"$ref": "#/$defs/count"},
+                "sha256": {"$ref": "#/$defs/digest"},
+                "blocks": {"type": "object"}
+              }
+            },
+            "interface": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["inputs", "outputs"],
+              "properties": {
+                "inputs": {"$ref": "#/$defs/features"},
+                "outputs": {"$ref": "#/$defs/features"},
+                "states": {"$ref": "#/$defs/features"},
+                "functions": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/function"}},
+                "default_function": {"type": "string"},
+                "labels": {"$ref": "#/$defs/labels"},
+                "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
+                "preprocessing": {"type": "object"},
+                "postprocessing": {"type": "object"},
+                "declared": {"const": true}
+              }
+            },
+            "function": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["name", "inputs", "outputs"],
+              "properties": {
+                "name": {"type": "string"},
+                "inputs": {"$ref": "#/$defs/features"},
+                "outputs": {"$ref": "#/$defs/features"},
+                "states": {"$ref": "#/$defs/features"}
+              }
+            },
+            "features": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": ["name", "optional", "kind"],
+                "properties": {
+                  "name": {"type": "string", "minLength": 1},
+                  "optional": {"type": "boolean"},
+                  "default": {"type": "string"},
+                  "kind": {
+                    "enum": [
+                      "tensor", "sparse_tensor", "image", "scalar", "map", "sequence", "maybe", "opaque"
+                    ]
+                  },
+                  "element": {"$ref": "#/$defs/element"},
+                  "shape": {
+                    "type": ["array", "null"],
+                    "maxItems": 32,
+                    "items": {"$ref": "#/$defs/dimension"}
+                  }
+                }
+              }
+            },
+            "element": {
+              "enum": [
+                \(ElementType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
+              ]
+            },
+            "dimension": {
+              "type": "object",
+              "minProperties": 1,
+              "maxProperties": 1,
+              "additionalProperties": false,
+              "properties": {
+                "fixed": {"$ref": "#/$defs/count"},
+                "symbol": {"type": "string", "minLength": 1},
+                "any": {"const": true},
+                "range": {
+                  "type": "object",
+                  "additionalProperties": false,
+                  "required": ["min"],
+                  "properties": {"min": {"$ref": "#/$defs/count"}, "max": {"$ref": "#/$defs/count"}}
+                },
+                "one_of": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/count"}}
+              }
+            }
+        """
+}
