@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Manifest
+import Names
 
 /// An interface as a person reads it: one line a value, and what the signs mean.
 enum InterfaceTable {

@@ -5,6 +5,7 @@ import Names
 import Publishing
 import RegistryAPI
 import Signing
+import Support
 import Transfer
 import Trust
 

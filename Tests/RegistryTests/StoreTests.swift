@@ -107,9 +107,10 @@ struct StoreTests {
 @Suite("Migrations")
 struct MigrationTests {
     private static let start = TestRegistry.start
-    private static let second = EmbeddedMigration(
-        number: 2,
-        name: "0002_note",
+    private static let known = embeddedMigrations.count
+    private static let following = EmbeddedMigration(
+        number: known + 1,
+        name: "9999_note",
         sql: "CREATE TABLE note (text TEXT NOT NULL) STRICT;"
     )
 
@@ -126,13 +127,13 @@ struct MigrationTests {
         let test = try await TestRegistry()
         _ = try SQLiteRegistryStore.open(
             path: path(test),
-            migrations: embeddedMigrations + [Self.second],
+            migrations: embeddedMigrations + [Self.following],
             now: Self.start
         )
         let error = #expect(throws: StoreError.self) {
             try SQLiteRegistryStore.open(path: path(test), now: Self.start)
         }
-        #expect(error == .newer(path: path(test), found: 2, known: 1))
+        #expect(error == .newer(path: path(test), found: Self.known + 1, known: Self.known))
         #expect(error?.description.contains("newer than the program") == true)
     }
 
@@ -142,7 +143,11 @@ struct MigrationTests {
         let first = try #require(embeddedMigrations.first)
         let edited = EmbeddedMigration(number: 1, name: first.name, sql: first.sql + "-- edited\n")
         #expect(throws: StoreError.edited(path: path(test), migration: "0001_registry")) {
-            try SQLiteRegistryStore.open(path: path(test), migrations: [edited], now: Self.start)
+            try SQLiteRegistryStore.open(
+                path: path(test),
+                migrations: [edited] + embeddedMigrations.dropFirst(),
+                now: Self.start
+            )
         }
     }
 
@@ -152,13 +157,13 @@ struct MigrationTests {
         let before = try test.state()
         let upgraded = try SQLiteRegistryStore.open(
             path: path(test),
-            migrations: embeddedMigrations + [Self.second],
+            migrations: embeddedMigrations + [Self.following],
             now: Self.start
         )
         #expect(try upgraded.counts() == before.counts)
-        let backup = try SQLiteRegistryStore.open(path: path(test) + ".before-0002_note", now: Self.start)
+        let backup = try SQLiteRegistryStore.open(path: path(test) + ".before-9999_note", now: Self.start)
         #expect(try backup.logRows(from: 0, limit: 10) == before.log)
-        #expect(try Durable.kind(of: path(test) + ".before-0002_note.partial") == nil)
+        #expect(try Durable.kind(of: path(test) + ".before-9999_note.partial") == nil)
     }
 
     @Test("a migration that fails leaves the database as it was")
@@ -166,8 +171,8 @@ struct MigrationTests {
         let test = try await TestRegistry()
         let before = try test.state()
         let failing = EmbeddedMigration(
-            number: 2,
-            name: "0002_failing",
+            number: Self.known + 1,
+            name: "9999_failing",
             sql: "CREATE TABLE note (text TEXT) STRICT; INSERT INTO nowhere VALUES (1);"
         )
         let error = #expect(throws: StoreError.self) {
@@ -182,7 +187,7 @@ struct MigrationTests {
             return
         }
         let connection = try Connection(path: path(test), mode: .readOnly)
-        #expect(try connection.userVersion() == 1)
+        #expect(try connection.userVersion() == Self.known)
         #expect(try connection.first("SELECT 1 FROM sqlite_schema WHERE name = 'note'") { _ in 1 } == nil)
         #expect(try test.state() == before)
     }
