@@ -40,7 +40,7 @@ package enum Compatibility {
         }
         comparison.compareValues(expectation, interface)
         comparison.compareLabels(expectation, interface)
-        comparison.compareMeaning(expectation, interface, shipped: variant?.files ?? [])
+        comparison.compareMeaning(expectation, interface, of: variant)
         let obstacles =
             if let machine, let variant { machine.obstacles(to: variant) } else { [Finding]() }
         if interface.isDeclared, !expectation.allowsUnknown {

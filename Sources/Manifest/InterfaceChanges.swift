@@ -18,6 +18,9 @@ extension ContractChanges {
         compareProcessing(old, new, prefix)
         compareStates(old.states, new.states, prefix)
         compareFunctions(old, new, prefix)
+        if old.tensors != new.tensors {
+            note(.interfaceUnknown, .minor, "\(prefix)the tensors have other names, types or shapes")
+        }
         if old.isDeclared != new.isDeclared {
             let text = new.isDeclared ? "is now a person's word" : "is now read from the files"
             note(.interfaceUnknown, new.isDeclared ? .major : .patch, "\(prefix)the interface \(text)")

@@ -58,7 +58,12 @@ package enum JSONSchemas {
               "additionalProperties": {
                 "type": "object",
                 "additionalProperties": false,
-                "properties": {"compute": {"$ref": "#/$defs/compute"}, "memory": {"$ref": "#/$defs/memory"}}
+                "properties": {
+                  "compute": {"$ref": "#/$defs/compute"},
+                  "memory": {"$ref": "#/$defs/memory"},
+                  "format": {"$ref": "#/$defs/format"},
+                  "entry": {"type": "string"}
+                }
               }
             }
           }
@@ -112,12 +117,7 @@ package enum JSONSchemas {
                 "required": ["name", "format", "entry", "compute", "requires", "files"],
                 "properties": {
                   "name": {"type": "string"},
-                  "format": {
-                    "enum": [
-                      "onnx", "tflite", "gguf", "safetensors", "opaque", "coreml-package", "coreml-model",
-                      "coreml-compiled"
-                    ]
-                  },
+                  "format": {"$ref": "#/$defs/format"},
                   "entry": {"type": "string"},
                   "compute": {"$ref": "#/$defs/compute"},
                   "requires": {"type": "object"},
@@ -152,6 +152,12 @@ package enum JSONSchemas {
 
     private static let definitions = """
             "digest": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "format": {
+              "enum": [
+                "onnx", "tflite", "gguf", "safetensors", "opaque", "coreml-package", "coreml-model",
+                "coreml-compiled"
+              ]
+            },
             "time": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
             "count": {"type": "integer", "minimum": 0},
             "labels": {
@@ -204,6 +210,12 @@ package enum JSONSchemas {
                 "default_function": {"type": "string"},
                 "labels": {"$ref": "#/$defs/labels"},
                 "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
+                "tensors": {
+                  "type": "object",
+                  "additionalProperties": false,
+                  "required": ["count", "sha256"],
+                  "properties": {"count": {"$ref": "#/$defs/count"}, "sha256": {"$ref": "#/$defs/digest"}}
+                },
                 "preprocessing": {"type": "object"},
                 "postprocessing": {"type": "object"},
                 "declared": {"const": true}

@@ -7,9 +7,9 @@ extension Comparison {
     mutating func compareMeaning(
         _ expectation: Expectation,
         _ interface: Interface,
-        shipped: [ManifestFile]
+        of variant: Variant?
     ) {
-        compareTokenizers(expectation, interface, shipped)
+        compareTokenizers(expectation, interface, variant)
         compareProcessing(
             .preprocessingChanged,
             "pre-processing",
@@ -30,7 +30,7 @@ extension Comparison {
     private mutating func compareTokenizers(
         _ expectation: Expectation,
         _ interface: Interface,
-        _ shipped: [ManifestFile]
+        _ variant: Variant?
     ) {
         for known in expectation.tokenizers {
             let given = interface.tokenizers.first { $0.name == known.name }
@@ -61,7 +61,9 @@ extension Comparison {
                 )
                 continue
             }
-            guard shipped.contains(where: { $0.sha256 == given.sha256 }) else {
+            // A GGUF file holds its tokenizer itself.
+            let isShipped = variant?.files.contains { $0.sha256 == given.sha256 } ?? false
+            guard isShipped || variant?.format == .gguf else {
                 findings.append(
                     Finding(
                         .tokenizerChanged,

@@ -23,8 +23,8 @@ package enum CardDraft {
         let need = MemoryNeed(resident: bytes, peak: 2 * bytes, measured: "estimated from the files")
         card.variants[variant.name] = Card.VariantNotes(compute: [.cpu], memory: need)
         let folder = try ModelFolder(path)
-        for file in folder.files {
-            if "\(file.path)" == "README.md" { try fill(&card, from: file.location) }
+        for file in folder.files where "\(file.path)" == "README.md" {
+            try fill(&card, from: file.location)
         }
         return card
     }
