@@ -4,6 +4,7 @@ import Durable
 import Manifest
 import Names
 import Publishing
+import Trust
 
 /// Says whether an app can live with a model, and if not, why.
 struct Compat: Command {
