@@ -35,6 +35,9 @@ package struct Ceremony {
     private let now: UnixTime
     private let notice: @Sendable (String) -> Void
 
+    /// Apps whose registered expectation the change may break.
+    package var breaks: [AppName] = []
+
     /// - Parameters:
     ///   - client: The registry's write side.
     ///   - view: Its verified read side.
@@ -154,11 +157,13 @@ package struct Ceremony {
         guard aim == .commit else { return CeremonyReport(proposal: signed, missing: missing, commit: nil) }
         guard missing.isEmpty else { throw .unsigned(missing.map { $0.words(naming: keys.names) }) }
         try Rehearsal.check(signed, on: state, now: now)
+        var request = signed.request
+        request.breaks = breaks
         do {
             return CeremonyReport(
                 proposal: signed,
                 missing: [],
-                commit: try await client.commit(signed.request)
+                commit: try await client.commit(request)
             )
         } catch {
             guard case .problem(let problem, _) = error, problem.code == .conflict else { throw error }

@@ -1,4 +1,7 @@
 import CanonicalJSON
+import Durable
+import Manifest
+import Names
 
 /// What a model's README says above its text, as model hubs write it: YAML between two lines of `---`.
 ///
@@ -51,4 +54,53 @@ struct ReadmeFrontMatter {
         }
         return String(text.dropFirst().dropLast())
     }
+}
+
+extension ReadmeFrontMatter {
+    /// Reads `README.md` of a folder's files.
+    ///
+    /// - Returns: `nil` when there is none, or it has no front matter.
+    /// - Throws: `PublishingError.file` when it cannot be read.
+    init?(in files: [ModelFolder.File]) throws(PublishingError) {
+        guard let readme = files.first(where: { "\($0.path)" == "README.md" }) else { return nil }
+        let bytes: [UInt8]
+        do { bytes = try Durable.readFile(readme.location, maximum: .mebibytes(4)) } catch {
+            throw .file(error)
+        }
+        self.init(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Puts licence and origin where nobody has said them yet.
+    func fill(_ description: inout ModelDescription) {
+        if description.license == nil {
+            description.license = license
+            description.licenseURL = description.licenseURL ?? texts["license_link"]
+        }
+        guard description.provenance == nil else { return }
+        var provenance = JSONObject()
+        for key in ["base_model", "datasets", "language", "library_name", "pipeline_tag", "tags"] {
+            let values = values(of: key)
+            guard let first = values.first else { continue }
+            provenance[key] = values.count == 1 ? .text(first) : .array(values.map { .text($0) })
+        }
+        if !provenance.isEmpty { description.provenance = .object(provenance) }
+    }
+
+    /// SPDX writes identifiers in upper case that hubs write in lower case.
+    private var license: String? {
+        guard let name = values(of: "license").first else { return nil }
+        if name == "other" { return texts["license_name"] ?? name }
+        return Self.identifiers.first { $0.lowercased() == name } ?? Self.aliases[name] ?? name
+    }
+
+    private static let identifiers = [
+        "Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "MPL-2.0", "ISC", "Unlicense", "CC0-1.0",
+        "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0", "Artistic-2.0",
+        "BSL-1.0", "EUPL-1.1", "OFL-1.1", "Zlib",
+    ]
+
+    private static let aliases = [
+        "gpl-3.0": "GPL-3.0-only", "gpl-2.0": "GPL-2.0-only", "agpl-3.0": "AGPL-3.0-only",
+        "lgpl-3.0": "LGPL-3.0-only", "lgpl-2.1": "LGPL-2.1-only",
+    ]
 }

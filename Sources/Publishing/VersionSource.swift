@@ -27,6 +27,8 @@ package struct VersionSource: Sendable {
 
     private let variants: [ReadVariant]
 
+    private let readme: ReadmeFrontMatter?
+
     /// Left out of the version, by name.
     package let skipped: [String]
 
@@ -66,11 +68,14 @@ package struct VersionSource: Sendable {
                 for file in inspected.files { files.append(try MeasuredFile(file.location, as: file.path)) }
                 variants.append(ReadVariant(files: files, inspected: inspected))
             }
-            return VersionSource(variants: variants, skipped: skipped)
+            let readme = try variants.first.flatMap { (variant) throws(PublishingError) in
+                try ReadmeFrontMatter(in: variant.inspected.files)
+            }
+            return VersionSource(variants: variants, readme: readme, skipped: skipped)
         }
     }
 
-    /// The manifest of these files, with the card's words.
+    /// The manifest of these files, with the card's words, and the README's where the card has none.
     ///
     /// - Throws: `PublishingError.unpublishable` for a card that does not fit the files.
     package func manifest(
@@ -96,6 +101,10 @@ package struct VersionSource: Sendable {
                 )
             }
         )
-        do { return try card?.merged(into: manifest) ?? manifest } catch { throw .unpublishable("\(error)") }
+        do {
+            var merged = try card?.merged(into: manifest) ?? manifest
+            readme?.fill(&merged.description)
+            return merged
+        } catch { throw .unpublishable("\(error)") }
     }
 }

@@ -37,13 +37,15 @@ struct CeremonyRun {
     }
 
     func ceremony() throws -> Ceremony {
-        Ceremony(
+        var ceremony = Ceremony(
             client: try session.registryClient(),
             view: try session.verifiedRegistry(),
             keys: keys,
             now: context.now,
             notice: { @Sendable text in Output.note(text) }
         )
+        ceremony.breaks = try Words.apps(arguments)
+        return ceremony
     }
 
     var aim: Ceremony.Aim {

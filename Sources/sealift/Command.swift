@@ -79,6 +79,12 @@ enum SharedOption {
         "FILE",
         "write the change and its signatures so far to FILE, for others to sign, instead of committing"
     )
+    static let breaks = OptionSpec.value(
+        "breaks",
+        "APP",
+        "an app whose registered expectation may break",
+        repeatable: true
+    )
     static let reason = OptionSpec.value("reason", "TEXT", "why, for everybody who asks later")
 
     /// What every verb takes that signs: keys, how far to go, and the registry.

@@ -25,6 +25,18 @@ enum Words {
         return versions
     }
 
+    /// The apps that `--breaks` names.
+    static func apps(_ arguments: ParsedArguments) throws(UsageError) -> [AppName] {
+        var apps: [AppName] = []
+        for text in arguments.all("breaks") {
+            guard let app = AppName(text) else {
+                throw .badValue(text, of: "--breaks", expected: "an app's name, as registered")
+            }
+            apps.append(app)
+        }
+        return apps
+    }
+
     static func channel(_ text: String) throws(UsageError) -> ChannelName {
         guard let channel = ChannelName(text) else {
             throw .badValue(text, of: "the channel", expected: "a-z, then a-z 0-9 -, at most 32")

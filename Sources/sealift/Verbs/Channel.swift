@@ -10,7 +10,7 @@ struct ChannelSet: Command {
         name: "channel set",
         summary: "Make a channel list exactly these versions, and bring devices back to them",
         positions: [.required("NS/MODEL"), .required("CHANNEL"), .several("VERSION")],
-        options: [SharedOption.reason] + SharedOption.ceremony,
+        options: [SharedOption.reason, SharedOption.breaks] + SharedOption.ceremony,
         example: "sealift channel set vision/detector stable 1.3.0 --reason 'regression in 1.4' --yes",
         discussion:
             "Each version replaces every one of higher precedence that the channel ever listed, so that "
@@ -61,7 +61,9 @@ struct ChannelAdd: Command {
         name: "channel add",
         summary: "Put a released version into use on a channel",
         positions: [.required("NS/MODEL"), .required("CHANNEL"), .required("VERSION")],
-        options: [.value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%")]
+        options: [
+            .value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%"), SharedOption.breaks,
+        ]
             + SharedOption.ceremony,
         example: "sealift channel add vision/detector beta 1.4.0 --rollout 10%"
     )

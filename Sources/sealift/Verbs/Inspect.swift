@@ -30,7 +30,7 @@ struct Inspect: Command {
         if arguments.has("expectation") {
             Output.result(bytes: Expectation.satisfied(by: inspection.interface).canonical)
         } else if arguments.has("card") {
-            Output.result(bytes: try CardDraft.card(for: arguments.positions[0], variant).json.compactJSON)
+            Output.result(bytes: try CardDraft.card(for: variant).json.compactJSON)
         } else if arguments.has("json") {
             let report = JSONReport([
                 "interface": inspection.interface.json,

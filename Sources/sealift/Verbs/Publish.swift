@@ -18,8 +18,7 @@ struct Publish: Command {
             .value("channel", "C", "put it into use on this channel"),
             .value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%"),
             .value("card", "FILE", "what a person writes about the model, sealift/card@1"),
-            .value("breaks", "APP", "an app whose registered expectation may break", repeatable: true),
-            SharedOption.key, SharedOption.signer, SharedOption.dryRun,
+            SharedOption.breaks, SharedOption.key, SharedOption.signer, SharedOption.dryRun,
         ] + SharedOption.client + SharedOption.secrets + [SharedOption.json],
         example: "sealift publish detector.onnx --model vision/detector --version 1.0.0 --channel stable",
         discussion:
@@ -78,12 +77,7 @@ struct Publish: Command {
         if let file = arguments["card"] {
             request.card = try Card(bytes: try Durable.readFile(file, maximum: Limits.manifest))
         }
-        for text in arguments.all("breaks") {
-            guard let app = AppName(text) else {
-                throw UsageError.badValue(text, of: "--breaks", expected: "an app's name, as registered")
-            }
-            request.breaks.append(app)
-        }
+        request.breaks = try Words.apps(arguments)
         request.isDryRun = arguments.has("dry-run")
         return request
     }

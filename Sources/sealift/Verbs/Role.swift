@@ -88,7 +88,7 @@ struct RoleImport: Command {
         name: "role import",
         summary: "Put the signatures of several people together, and publish",
         positions: [.several("FILE")],
-        options: SharedOption.ceremony,
+        options: [SharedOption.breaks] + SharedOption.ceremony,
         example: "sealift role import rotation-anna.proposal rotation-ben.proposal --yes",
         discussion:
             "All files must hold the same change. Keys given here sign as well. With --out the signatures so far "
