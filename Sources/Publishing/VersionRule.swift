@@ -20,11 +20,16 @@ struct VersionRule {
     init(_ model: ModelName, in release: TargetsDocument?) {
         self.model = model
         let prefix = "\(model)/"
-        released = (release?.targets.keys ?? [:].keys).compactMap { path -> ModelVersion? in
-            guard path.description.hasPrefix(prefix), path.description.hasSuffix(".json") else { return nil }
-            let version = ModelVersion(path.description.dropFirst(prefix.count).dropLast(5))
-            return version?.isPrerelease == false ? version : nil
+        var released: [ModelVersion] = []
+        let targets = release?.targets ?? TargetList([:])
+        for (path, _) in targets {
+            let text = path.description
+            guard text.hasPrefix(prefix), text.hasSuffix(".json"),
+                let version = ModelVersion(text.dropFirst(prefix.count).dropLast(5)), !version.isPrerelease
+            else { continue }
+            released.append(version)
         }
+        self.released = released
     }
 
     /// The release that a version is compared with; with `nil`, what `next` would be.
