@@ -211,7 +211,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "CanonicalJSON", "Durable", "Inference", "Manifest", "ModelLibrary", "ModelRuntimes", "Names",
-                "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent", "Transfer", "Trust", "sealift",
+                "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent", "Transfer", "Trust",
+                "sealift",
             ],
             exclude: ["Fixtures"],
             swiftSettings: house
