@@ -34,11 +34,8 @@ final class Peer: Sendable {
         if var receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
-        guard name.connect(descriptor) else {
-            let failure = Failure(call: "connect")
-            close(descriptor)
-            throw failure
-        }
+        // `deinit` closes it after this too; a second close could hit another's socket.
+        guard name.connect(descriptor) else { throw Failure(call: "connect") }
     }
 
     deinit { close(descriptor) }
