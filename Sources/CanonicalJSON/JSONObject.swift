@@ -34,8 +34,19 @@ package struct JSONObject: Sendable {
         switch storage {
         case .listed(let members): for member in members { try body(member.key, member.value) }
         case .parsed(let tree, let node):
-            for key in tree.keys(of: node) { try body(tree.text(of: key), tree.value(of: key + 1)) }
+            var cursor = tree.firstKey(of: node)
+            while let (key, next) = tree.key(at: cursor, of: node) {
+                try body(tree.text(of: key), tree.value(of: key + 1))
+                cursor = next
+            }
         }
+    }
+
+    /// Whether `body` holds for every member.
+    package func allMembers(satisfy body: (JSONText, JSONValue) -> Bool) -> Bool {
+        var isSo = true
+        eachMember { key, value in isSo = isSo && body(key, value) }
+        return isSo
     }
 
     package var keys: [String] { members.map(\.key.string) }
@@ -54,16 +65,17 @@ package struct JSONObject: Sendable {
         }
     }
 
-    package subscript(key: String) -> JSONValue? {
-        get {
-            let key = JSONText(key)
-            switch storage {
-            case .listed(let members):
-                let index = Self.position(of: key, in: members)
-                return index < members.count && members[index].key == key ? members[index].value : nil
-            case .parsed(let tree, let node): return tree.member(key, of: node).map { tree.value(of: $0) }
-            }
+    package subscript(key: JSONText) -> JSONValue? {
+        switch storage {
+        case .listed(let members):
+            let index = Self.position(of: key, in: members)
+            return index < members.count && members[index].key == key ? members[index].value : nil
+        case .parsed(let tree, let node): return tree.member(key, of: node).map { tree.value(of: $0) }
         }
+    }
+
+    package subscript(key: String) -> JSONValue? {
+        get { self[JSONText(key)] }
         set {
             let key = JSONText(key)
             var members = members

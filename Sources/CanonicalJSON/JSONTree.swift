@@ -70,14 +70,28 @@ final class JSONTree: Sendable {
 
     /// The members' keys as nodes, in order; each member's value is the node behind.
     func keys(of object: Int) -> [Int] {
-        if let ordered = orders[object] { return ordered }
+        if nodes[object].isSpecial, let ordered = orders[object] { return ordered }
         var keys: [Int] = []
-        var node = object + 1
-        while node < nodes[object].next {
-            keys.append(node)
-            node = nodes[node + 1].next
+        var cursor = firstKey(of: object)
+        while let (key, next) = key(at: cursor, of: object) {
+            keys.append(key)
+            cursor = next
         }
         return keys
+    }
+
+    /// Where ``key(at:of:)`` begins.
+    func firstKey(of object: Int) -> Int { nodes[object].isSpecial ? 0 : object + 1 }
+
+    /// The key at a place in an object, and the place behind; `nil` at the end.
+    ///
+    /// A place is a node, or a number in the order of keys that were not in order.
+    func key(at cursor: Int, of object: Int) -> (key: Int, next: Int)? {
+        if nodes[object].isSpecial {
+            guard let order = orders[object], cursor < order.count else { return nil }
+            return (order[cursor], cursor + 1)
+        }
+        return cursor < nodes[object].next ? (cursor, nodes[cursor + 1].next) : nil
     }
 
     /// The value of the member `key`.
@@ -94,15 +108,12 @@ final class JSONTree: Sendable {
     private func isText(_ node: Int, _ text: JSONText) -> Bool {
         let found = nodes[node]
         if found.isSpecial { return self.text(of: node) == text }
-        let (first, count) = (Int(found.start) + 1, Int(found.end - found.start) - 2)
-        guard count == text.utf8.count else { return false }
-        for index in 0..<count where bytes[first + index] != text.utf8[index] { return false }
-        return true
+        return bytes[Int(found.start) + 1..<Int(found.end) - 1] == text.utf8
     }
 
     func text(of node: Int) -> JSONText {
         let inner = source(of: node).dropFirst().dropLast()
-        return JSONText(validated: nodes[node].isSpecial ? JSONEscape.undone(inner) : Array(inner))
+        return JSONText(validated: nodes[node].isSpecial ? JSONEscape.undone(inner)[...] : inner)
     }
 
     /// Appends the value in canonical or compact form.

@@ -40,12 +40,13 @@ package enum JSONValue: Equatable, Sendable {
 
 /// JSON text: valid UTF-8, compared byte for byte, ordered by Unicode code point (which is UTF-8 byte order).
 package struct JSONText: Hashable, Comparable, Sendable {
-    package let utf8: [UInt8]
+    /// Of a parsed document a part of its bytes, not a copy, unless an escape stood there.
+    package let utf8: ArraySlice<UInt8>
 
-    package init(_ text: String) { utf8 = Array(text.utf8) }
+    package init(_ text: String) { utf8 = Array(text.utf8)[...] }
 
     /// - Precondition: `utf8` is valid UTF-8; the parser checks it.
-    init(validated utf8: [UInt8]) { self.utf8 = utf8 }
+    init(validated utf8: ArraySlice<UInt8>) { self.utf8 = utf8 }
 
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 

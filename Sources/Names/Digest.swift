@@ -43,23 +43,33 @@ package enum Hex {
 
     /// - Returns: `nil` for an odd number of digits or anything outside `0-9a-f`.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        bytes(Array(String(text).utf8)[...])
+    }
+
+    /// - Returns: `nil` as for text.
+    package static func bytes(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count / 2)
-        var high: UInt8?
-        for digit in text.utf8 {
-            let value: UInt8
-            switch digit {
-            case 0x30...0x39: value = digit - 0x30
-            case 0x61...0x66: value = digit - 0x61 + 10
-            default: return nil
-            }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
+        bytes.reserveCapacity(digits.count / 2)
+        var index = digits.startIndex
+        while index < digits.endIndex {
+            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+            index += 2
         }
-        return high == nil ? bytes : nil
+        return bytes
+    }
+
+    /// Whether ``bytes(_:)`` would read `digits`, without keeping what it reads.
+    package static func isBytes(_ digits: ArraySlice<UInt8>) -> Bool {
+        digits.count.isMultiple(of: 2) && digits.allSatisfy { value($0) != nil }
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
     }
 }

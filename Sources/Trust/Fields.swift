@@ -66,7 +66,7 @@ struct Fields {
         let fields = try fields(key)
         var digests: [String: [UInt8]] = [:]
         for member in fields.object.members {
-            guard let hex = member.value.string, let digest = Hex.bytes(hex), !digest.isEmpty,
+            guard case .string(let hex) = member.value, let digest = Hex.bytes(hex.utf8), !digest.isEmpty,
                 digests.updateValue(digest, forKey: member.key.string) == nil
             else { throw malformed(key, "digests in lower-case hex") }
         }

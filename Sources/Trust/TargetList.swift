@@ -16,7 +16,7 @@ package struct TargetList: Sendable {
 
     /// - Throws: `TrustError.malformed` when any file is not described as TUF 1.0.34, 4.5 asks.
     init(_ object: JSONObject, role: RoleName) throws(TrustError) {
-        try object.eachMember { (_, value) throws(TrustError) in _ = try TargetFile(value, role: role) }
+        try object.eachMember { (_, value) throws(TrustError) in try TargetFile.check(value, role: role) }
         storage = .parsed(object, role)
     }
 

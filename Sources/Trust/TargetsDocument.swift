@@ -26,6 +26,26 @@ package struct TargetFile: Sendable, Equatable {
         custom = fields.object["custom"]
     }
 
+    private static let lengthKey = JSONText("length")
+    private static let hashesKey = JSONText("hashes")
+
+    /// Throws what ``init(_:role:)`` would, and makes nothing of what is plainly right.
+    ///
+    /// - Throws: `TrustError.malformed`.
+    static func check(_ value: JSONValue, role: RoleName) throws(TrustError) {
+        if case .object(let file) = value, case .integer(let length)? = file[lengthKey], length >= 0,
+            case .object(let hashes)? = file[hashesKey], !hashes.isEmpty,
+            hashes.allMembers(satisfy: { name, value in
+                guard case .string(let digits) = value, !digits.utf8.isEmpty else { return false }
+                // Two names of ASCII that differ, differ as text too.
+                return Hex.isBytes(digits.utf8) && name.utf8.allSatisfy { $0 < 0x80 }
+            })
+        {
+            return
+        }
+        _ = try TargetFile(value, role: role)
+    }
+
     package var sha256: Digest? { hashes["sha256"].flatMap { Digest(bytes: $0) } }
 
     /// Whether `content` is this file: its length and every listed digest.
