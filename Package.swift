@@ -139,6 +139,12 @@ let package = Package(
             path: "Tests/Support",
             swiftSettings: house
         ),
+        .executableTarget(
+            name: "canonical-rate",
+            dependencies: ["CanonicalJSON", "Durable", "Names"],
+            path: "Tests/Benchmarks/CanonicalRate",
+            swiftSettings: house
+        ),
         tests("NamesTests", ["Names"]),
         tests("CanonicalJSONTests", ["CanonicalJSON"]),
         tests("BlockingTests", ["Blocking", "Names"]),

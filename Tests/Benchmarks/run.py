@@ -12,11 +12,16 @@ import platform
 
 import delivery
 import interfaces
+import metadata
 from measure import Bench
 
-GROUPS = {
+# Those that need a registry get one; `options` are those of the command line.
+WITH_REGISTRY = {
     "delivery": lambda bench, options: delivery.run(bench, options.mebibytes),
     "interfaces": lambda bench, options: interfaces.run(bench),
+}
+ALONE = {
+    "metadata": lambda options: metadata.run(options.rounds),
 }
 
 
@@ -24,14 +29,20 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--mebibytes", type=int, default=256)
-    parser.add_argument("--only", action="append", choices=GROUPS)
+    parser.add_argument("--only", action="append", choices=[*WITH_REGISTRY, *ALONE])
     options = parser.parse_args()
     load = os.getloadavg()[0]
     print(f"{platform.machine()}, {os.cpu_count()} cores, load {load:.1f}; {options.rounds} rounds, medians\n")
+    wanted = lambda name: options.only is None or name in options.only
+    for name, group in ALONE.items():
+        if wanted(name):
+            group(options)
+    if not any(map(wanted, WITH_REGISTRY)):
+        return
     bench = Bench(options.rounds)
     try:
-        for name, group in GROUPS.items():
-            if options.only is None or name in options.only:
+        for name, group in WITH_REGISTRY.items():
+            if wanted(name):
                 group(bench, options)
     finally:
         bench.close()
