@@ -3,11 +3,12 @@ SHELL := /bin/bash
 SWIFT ?= swift
 PYTHON := .build/venv/bin/python
 
-.PHONY: help setup build release test e2e lint format imports tsan bench demo ci clean
+.PHONY: help setup build release test e2e lint format imports tsan fuzz bench demo ci clean
 
 help:
 	@echo "make demo     publish, serve, sync and run a real model, then show a tampered one refused"
 	@echo "make test     every test, with one closing line of counts"
+	@echo "make fuzz     look for bytes that break a reader: SECONDS_EACH=60, READERS='onnx json'"
 	@echo "make bench    measure against named peers"
 	@echo "make ci       what CI runs: test, lint, imports, thread sanitizer, release build, demo"
 
@@ -37,6 +38,9 @@ imports:
 
 tsan: setup
 	@.ci/tsan
+
+fuzz: setup
+	@SECONDS_EACH=$${SECONDS_EACH:-60} .ci/fuzz $(READERS)
 
 bench: release
 	@.ci/bench

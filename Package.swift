@@ -145,6 +145,21 @@ let package = Package(
             path: "Tests/Benchmarks/CanonicalRate",
             swiftSettings: house
         ),
+        .target(
+            name: "FuzzCases",
+            dependencies: [
+                "Names", "CanonicalJSON", "HTTPServer", "Manifest", "ModelFormats", "RegistryAPI", "Signing",
+                "Transparency", "Trust",
+            ],
+            path: "Tests/FuzzTests/Cases",
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["FuzzCases"],
+            exclude: ["Cases", "Corpora", "Fuzzer"],
+            swiftSettings: house
+        ),
         tests("NamesTests", ["Names"]),
         tests("CanonicalJSONTests", ["CanonicalJSON"]),
         tests("BlockingTests", ["Blocking", "Names"]),

@@ -10,7 +10,7 @@
 ///   see different lines, a request could hide;
 /// - no control character but the tab, and no DEL;
 /// - no empty line before the request line.
-struct HeadScanner {
+package struct HeadScanner {
     private enum Place { case lineStart, withinLine, afterReturn(emptyLine: Bool) }
 
     private let limit: Int
@@ -19,14 +19,14 @@ struct HeadScanner {
     private(set) var scanned = 0
 
     /// - Parameter limit: the greatest length of a head in bytes.
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Looks at the bytes that came since the last call.
     ///
     /// - Parameter head: every byte since the start of the head.
     /// - Returns: the length of the head once it is complete.
     /// - Throws: the refusal of the first byte that no head may contain.
-    mutating func scan(_ head: Span<UInt8>) throws(HTTPRefusal) -> Int? {
+    package mutating func scan(_ head: Span<UInt8>) throws(HTTPRefusal) -> Int? {
         while scanned < head.count {
             guard scanned < limit else { throw isInRequestLine ? .targetTooLong : .headTooLarge }
             let byte = head[scanned]

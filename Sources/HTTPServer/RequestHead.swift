@@ -7,11 +7,11 @@ import Names
 /// a second Host. A body is only ever as long as its one Content-Length says;
 /// a chunked body is refused with 411 (RFC 9112, 6.3 allows that), which keeps
 /// a second way to find a body's end out of this server.
-struct RequestHead: Hashable {
-    var method: HTTPMethod
-    var target: HTTPTarget
-    var fields: HTTPFields
-    var declaredLength: UInt64
+package struct RequestHead: Hashable {
+    package var method: HTTPMethod
+    package var target: HTTPTarget
+    package var fields: HTTPFields
+    package var declaredLength: UInt64
     var expectsContinue: Bool
     var keepsAlive: Bool
 
@@ -24,7 +24,7 @@ struct RequestHead: Hashable {
     /// Reads a whole head, with the empty line at its end.
     ///
     /// - Throws: the first refusal.
-    init(_ bytes: [UInt8], limits: HTTPLimits) throws(HTTPRefusal) {
+    package init(_ bytes: [UInt8], limits: HTTPLimits) throws(HTTPRefusal) {
         var lines = HeadLines(bytes)
         let requestLine = try RequestLine(try lines.next())
         fields = HTTPFields()
