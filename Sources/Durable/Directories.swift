@@ -27,6 +27,17 @@ extension Durable {
         }
     }
 
+    /// The bytes of disk that the file at `path` has, reserved ones included; none when nothing is there.
+    package static func allocated(at path: String) throws(DurableError) -> UInt64 {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return 0 }
+            throw .system("examine", path)
+        }
+        // POSIX leaves the unit open; on Linux it is 512 bytes whatever the file system.
+        return UInt64(max(0, status.st_blocks)) * 512
+    }
+
     /// Creates a directory and the missing ones above it; one that is there already is left as it is.
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(DurableError) {
         if try madeDirectory(path, mode) { return }

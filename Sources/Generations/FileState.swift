@@ -24,10 +24,24 @@ struct FileState: Equatable {
         modified = UnixTime(rawValue: Int64(status.st_mtim.tv_sec))
     }
 
+    /// Whether the file is as ``seal(_:holding:)`` left it.
+    func isSealed(holding digest: Digest) -> Bool {
+        isRegular && mode == 0o444 && modified == Self.sealDate(of: digest)
+    }
+
+    /// The date of an installed file.
+    ///
+    /// It follows from the content, so that versions may share a file, and lies
+    /// between 2001 and 2017, where no clock of a later change stands.
+    static func sealDate(of digest: Digest) -> UnixTime {
+        let number = digest.bytes.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return UnixTime(rawValue: 1_000_000_000 + number % 500_000_000)
+    }
+
     /// Makes a verified file read-only and dates it, so that a later change of it shows in its state.
-    static func seal(_ path: String, dated time: UnixTime) throws(DurableError) {
+    static func seal(_ path: String, holding digest: Digest) throws(DurableError) {
         guard chmod(path, 0o444) == 0 else { throw .system("set the mode of", path) }
-        let stamp = timespec(tv_sec: time_t(time.rawValue), tv_nsec: 0)
+        let stamp = timespec(tv_sec: time_t(sealDate(of: digest).rawValue), tv_nsec: 0)
         let stamps = [stamp, stamp]
         guard utimensat(AT_FDCWD, path, stamps, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw .system("set the time of", path)

@@ -39,6 +39,30 @@ extension DeviceDirectory {
         return whole
     }
 
+    /// The regular files of a version that are in place, whatever is in them.
+    ///
+    /// - Returns: Their paths on this device.
+    package func files(of content: Variant, _ identity: VersionIdentity) -> [FilePath: String] {
+        var found: [FilePath: String] = [:]
+        for file in content.files {
+            let path = "\(path)/\(identity.relativePath)/\(file.path)"
+            if let state = try? FileState(path), state.isRegular { found[file.path] = path }
+        }
+        return found
+    }
+
+    /// Whether a file of this directory can have a second name.
+    package func hasHardLinks() -> Bool {
+        let (one, other) = ("\(incomingPath)/.link-probe", "\(incomingPath)/.link-probe-2")
+        defer {
+            unlink(one)
+            unlink(other)
+        }
+        unlink(other)
+        close(clinux_open(one, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+        return link(one, other) == 0
+    }
+
     /// Installs a version, or repairs one that is damaged.
     ///
     /// - Parameters:
@@ -56,7 +80,7 @@ extension DeviceDirectory {
         guard SHA256.digest(of: manifest) == identity.manifest else {
             throw .unfit(reason: "the manifest of \(identity.model) \(identity.version) has another digest")
         }
-        let (document, content) = try InstalledVersion.content(of: manifest, identity)
+        let (_, content) = try InstalledVersion.content(of: manifest, identity)
         let directory = "\(path)/\(identity.relativePath)"
         let parent = Durable.parent(of: directory)
         let random = String(UInt64.random(in: 0 ... .max), radix: 16)
@@ -71,7 +95,7 @@ extension DeviceDirectory {
                         reason: "no verified file for \(file.path) of \(identity.model)"
                     )
                 }
-                try place(source, as: file, in: stage, dated: document.created)
+                try place(source, as: file, in: stage, content.format)
                 try onDisk { () throws(DurableError) in try CrashPoint.reached("stage.files", stage) }
             }
             try onDisk { () throws(DurableError) in
@@ -92,22 +116,30 @@ extension DeviceDirectory {
     }
 
     /// Links a source into the stage, or copies it where links do not go.
+    ///
+    /// A file of another version is shared block by block where the file system
+    /// can, else by a second name, else copied. Never by a second name for ONNX,
+    /// whose runtimes refuse external data that has one.
     private func place(
         _ source: String,
         as file: ManifestFile,
         in stage: String,
-        dated time: UnixTime
+        _ format: ModelFormat
     ) throws(GenerationError) {
         let path = "\(stage)/\(file.path)"
         var isLinked = false
+        let isSealed = try FileState(source)?.isSealed(holding: file.sha256) ?? false
         try onDisk { () throws(DurableError) in
             if file.path.segments.count > 1 { try Durable.makeDirectory(Durable.parent(of: path)) }
             if source.hasPrefix(incomingPath + "/"), link(source, path) == 0 {
                 isLinked = true
-                return try FileState.seal(path, dated: time)
+                return try FileState.seal(path, holding: file.sha256)
             }
-            try Self.copy(source, to: path)
-            try FileState.seal(path, dated: time)
+            let isCloned = try Self.cloned(source, to: path)
+            // Sealed as it is: sealing again might hide a damage that somebody else has found.
+            if !isCloned, isSealed, format != .onnx, link(source, path) == 0 { return }
+            if !isCloned { try Self.copy(source, to: path) }
+            try FileState.seal(path, holding: file.sha256)
         }
         // A link is the verified file itself; of another version's file only the state was looked at.
         if !isLinked { try InstalledVersion.checkBytes(of: file, at: path) }
@@ -116,12 +148,26 @@ extension DeviceDirectory {
         }
     }
 
-    private static func copy(_ source: String, to path: String) throws(DurableError) {
+    /// Whether the file system let both files have the same blocks.
+    private static func cloned(_ source: String, to path: String) throws(DurableError) -> Bool {
         let from = try FileSource(source)
+        let to = try created(path)
+        defer { close(to) }
+        if clinux_reflink(to, from.descriptor) == 0 { return true }
+        try Durable.removeFile(path)
+        return false
+    }
+
+    private static func created(_ path: String) throws(DurableError) -> Int32 {
         let to = clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard to >= 0 else { throw .system("create", path) }
+        return to
+    }
+
+    private static func copy(_ source: String, to path: String) throws(DurableError) {
+        let from = try FileSource(source)
+        let to = try created(path)
         defer { close(to) }
-        if clinux_reflink(to, from.descriptor) == 0 { return }
         var offset: UInt64 = 0
         while offset < from.length {
             let bytes: [UInt8]

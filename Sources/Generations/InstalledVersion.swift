@@ -90,7 +90,7 @@ struct InstalledVersion {
             guard state.length == file.length else {
                 throw .damaged(path: path, expected: "\(file.length) bytes", found: "\(state.length) bytes")
             }
-            if depth == .bytes || state.modified != manifest.created {
+            if depth == .bytes || state.modified != FileState.sealDate(of: file.sha256) {
                 do throws(GenerationError) { read += try Self.checkBytes(of: file, at: path) } catch {
                     FileState.unseal(path)
                     throw error
