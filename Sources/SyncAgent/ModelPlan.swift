@@ -19,7 +19,7 @@ struct ModelPlan: Sendable {
     /// What the next generation holds; `nil` for none.
     var record: GenerationRecord.Model?
     var installation: Installation? {
-        didSet { if let installation { wanted = Set(installation.content.files.map(\.sha256.hex)) } }
+        didSet { if let installation { wanted = Set(installation.content.blobs.map(\.hex)) } }
     }
 
     /// The names in `incoming/` that this plan is about, also after it failed; `nil` while that is not known.

@@ -26,11 +26,10 @@ public struct SyncAgent: Sendable {
         events: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) throws(SyncError) {
         try configuration.check()
-        let transfer = try configuration.transfer()
-        let peers = Peers(
-            fetcher: CurlFetcher(configuration: transfer),
-            blobs: BlobDownloader(configuration: transfer)
-        )
+        var transfer = try configuration.transfer()
+        transfer.permission = DownloadPolicy(configuration, clock: Self.systemTime)
+        let fetcher = CurlFetcher(configuration: transfer)
+        let peers = Peers(fetcher: fetcher, blobs: BlobDownloader(fetcher: fetcher))
         try self.init(configuration: configuration, peers: peers, clock: Self.systemTime, events: events)
     }
 
@@ -81,6 +80,8 @@ extension SyncConfiguration {
     fileprivate func transfer() throws(SyncError) -> TransferConfiguration {
         var transfer = TransferConfiguration()
         transfer.retry.attempts = max(1, retries)
+        transfer.stallSeconds = Double(max(1, stallSeconds))
+        transfer.rateCap = rate.map { RateCap(bytesPerSecond: ByteCount(rawValue: $0.bytesPerSecond)) }
         transfer.certificateAuthority = caFile
         transfer.allowsPlainLoopback = allowsPlainLoopback
         guard let tokenFile, let origin = registries.first else { return transfer }

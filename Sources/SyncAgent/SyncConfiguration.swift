@@ -32,6 +32,21 @@ public struct SyncConfiguration: Sendable, Equatable {
     /// Attempts without a verified byte before a download gives up; refilled by each verified byte.
     public var retries = 6
 
+    /// Seconds without progress after which a connection is given up and another is made.
+    public var stallSeconds = 20
+
+    /// The most that a sync may use of the line; `nil` is no limit.
+    public var rate: TransferRate?
+
+    /// Bytes of model files that may come in each period; `nil` is no limit.
+    public var budget: ByteBudget?
+
+    /// Times of day in which model files may be fetched; none is always.
+    public var windows: [TransferWindow] = []
+
+    /// While this file exists the link is metered, and model files come within ``budget`` or not at all.
+    public var meteredFile: String?
+
     /// How long to wait for another sync of the same directory, in seconds.
     public var lockPatience: Int64 = 60
 

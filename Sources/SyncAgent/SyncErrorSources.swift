@@ -36,7 +36,7 @@ extension SyncError {
             switch error {
             case .refused(.plainHTTP, _), .refused(.malformedURL, _): .usage
             case .refused: .refused
-            case .outage, .storage, .cancelled: .temporary
+            case .outage, .storage, .paused, .cancelled: .temporary
             }
         self.init(kind, subject.isEmpty ? error.description : "\(subject): \(error)")
     }

@@ -24,7 +24,7 @@ public struct SyncReport: Sendable, Equatable {
     /// When the signed chain expires, `YYYY-MM-DDTHH:MM:SSZ`.
     public var freshUntil: String
 
-    /// Bytes of model files that were fetched and verified.
+    /// Bytes of model files and their block lists that came over the network.
     public var bytesFetched: UInt64
 
     /// What a person should know although the sync succeeded.

@@ -30,17 +30,17 @@ extension SyncRun {
             for index in plans.indices where plans[index].installation != nil { plans[index].fail(error) }
         }
         var received: UInt64 = 0
-        var verified: UInt64 = 0
+        let progress = SyncProgress(total: total, events)
         if total > 0 { events(.phase(.downloading)) }
         for index in plans.indices {
             guard let installation = plans[index].installation else { continue }
             do throws(SyncError) {
-                let (before, whole) = (verified, total)
                 received += try await install(installation, plans[index], chain, device) {
-                    events(.progress(verified: before + $0, of: whole))
+                    progress.report($0)
                 }
-                verified += installation.needs.fetched
+                progress.finished(installation.needs.fetched)
             } catch {
+                progress.failed(installation.needs.fetched)
                 plans[index].fail(error)
             }
         }
@@ -73,6 +73,7 @@ extension SyncRun {
         return try await BlockingPool.shared.run { () throws(SyncError) in
             var download = download(installation, plan, device)
             download.present = device.wholeFiles(of: installation.content, installation.identity)
+            download.damaged = device.files(of: installation.content, installation.identity)
             return try download.needs()
         }
     }
@@ -111,7 +112,7 @@ extension SyncRun {
         let (sources, received) = try await download.run(
             installation.needs,
             from: chain.locations,
-            peers: peers,
+            blobs: peers.blobs,
             progress: progress
         )
         events(.phase(.checking))
@@ -139,8 +140,8 @@ extension SyncRun {
     ) async throws(SyncError) -> UInt64? {
         // A file with a second name could be changed through it, and readers of some formats refuse it.
         do throws(DurableError) {
-            for file in plans.compactMap(\.installation).flatMap(\.content.files) {
-                let path = "\(device.incomingPath)/\(file.sha256.hex)"
+            for digest in plans.compactMap(\.installation).flatMap(\.content.blobs) {
+                let path = "\(device.incomingPath)/\(digest.hex)"
                 try Durable.removeFile(path)
             }
         } catch {

@@ -17,11 +17,17 @@ struct VariantDownload: Sendable {
     /// Whole files of this version itself, where it is in place and damaged.
     var present: [Digest: String] = [:]
 
+    /// Where it is in place and damaged, each file that is there, whole or not.
+    var damaged: [FilePath: String] = [:]
+
     /// What is in place already, and what must come.
     struct Needs: Sendable {
         /// A verified file for a digest.
         var sources: [Digest: String] = [:]
         var missing: [ManifestFile] = []
+
+        /// Files that may have some blocks of a missing one.
+        var relatives: [Digest: [String]] = [:]
 
         /// Bytes still to be fetched.
         var fetched: UInt64 = 0
@@ -48,19 +54,37 @@ struct VariantDownload: Sendable {
                     needs.sources[file.sha256] = incoming(file.sha256)
                 } else {
                     needs.missing.append(file)
+                    needs.relatives[file.sha256] = relatives(of: file)
                     needs.fetched += file.length
-                    let partial = try Durable.kind(of: incoming(file.sha256))
-                    if case .file(let length, _)? = partial {
-                        needs.disk += file.length - min(length, file.length)
-                    } else {
-                        needs.disk += file.length
+                    needs.disk += try unallocated(file.sha256, file.length)
+                    if let list = file.blocks?.list {
+                        needs.disk += try unallocated(list.sha256, list.length)
                     }
                 }
             }
+            // Where a file cannot have two names, each is copied out of `incoming/`.
+            if needs.fetched > 0, !device.hasHardLinks() { needs.disk += needs.fetched }
         } catch {
             throw SyncError(error)
         }
         return needs
+    }
+
+    /// What a file still takes: its length, without what an earlier attempt wrote or reserved.
+    private func unallocated(_ digest: Digest, _ length: UInt64) throws(DurableError) -> UInt64 {
+        length - min(length, try Durable.allocated(at: incoming(digest)))
+    }
+
+    /// Files of the device that may have some of the file's blocks: itself, damaged, and what it was before.
+    private func relatives(of file: ManifestFile) -> [String] {
+        guard file.blocks != nil else { return [] }
+        var paths = damaged[file.path].map { [$0] } ?? []
+        if let active {
+            let isEntry = file.path == content.entry
+            let before = active.content.files.first { $0.path == file.path }
+            if before != nil || isEntry { paths.append(active.path(of: before?.path ?? active.entry)) }
+        }
+        return paths
     }
 
     /// Whether an earlier sync got the file and was stopped before it could install it.
@@ -87,7 +111,7 @@ struct VariantDownload: Sendable {
     func run(
         _ needs: Needs,
         from locations: [RepositoryLocation],
-        peers: Peers,
+        blobs: any BlobFetching,
         progress: @escaping @Sendable (UInt64) -> Void
     ) async throws(SyncError) -> (sources: [Digest: String], received: UInt64) {
         var sources = needs.sources
@@ -96,16 +120,18 @@ struct VariantDownload: Sendable {
         for file in needs.missing {
             let subject = "\(model), \(file.path)"
             do throws(FetchError) {
-                let blocks = try await blockList(of: file, from: locations, peers.fetcher)
+                let (blocks, listBytes) = try await blockList(of: file, subject, from: locations, blobs)
+                received += listBytes
                 let download = BlobDownload(
                     name: subject,
                     digest: file.sha256,
                     length: file.length,
                     blocks: blocks,
-                    path: incoming(file.sha256)
+                    path: incoming(file.sha256),
+                    relatives: needs.relatives[file.sha256] ?? []
                 )
                 let start = before
-                received += try await peers.blobs.bytesReceived(for: download, from: locations) {
+                received += try await blobs.bytesReceived(for: download, from: locations) {
                     progress(start + $0)
                 }
             } catch {
@@ -118,37 +144,35 @@ struct VariantDownload: Sendable {
         return (sources, received)
     }
 
-    /// The signed list of a file's block digests, a blob of its own.
+    /// The signed list of a file's block digests, a blob of its own that stays beside the partial file.
     private func blockList(
         of file: ManifestFile,
+        _ subject: String,
         from locations: [RepositoryLocation],
-        _ fetcher: any Fetching
-    ) async throws(FetchError) -> BlockList? {
-        guard let blocks = file.blocks else { return nil }
-        var failure = FetchError.outage(.absent, url: "\(file.path)")
-        for location in locations {
-            let url = location.blob(blocks.list.sha256)
-            do throws(FetchError) {
-                let limit = ByteCount(rawValue: blocks.list.length)
-                guard
-                    case .bytes(let bytes, _) = try await fetcher.fetch(
-                        FetchRequest(url: url, maximumLength: limit)
-                    )
-                else {
-                    failure = .outage(.absent, url: url)
-                    continue
-                }
-                let found = SHA256.digest(of: bytes)
-                guard found == blocks.list.sha256 else {
-                    failure = .refused(.digest(expected: blocks.list.sha256, found: found), url: url)
-                    continue
-                }
-                if let list = try? BlockList(bytes, fileLength: file.length) { return list }
-                failure = .refused(.malformedAnswer(detail: "a block list of another length"), url: url)
-            } catch {
-                failure = error
-            }
+        _ blobs: any BlobFetching
+    ) async throws(FetchError) -> (BlockDigests?, received: UInt64) {
+        guard let list = file.blocks?.list else { return (nil, 0) }
+        let path = incoming(list.sha256)
+        let download = BlobDownload(
+            name: "the block list of \(subject)",
+            digest: list.sha256,
+            length: list.length,
+            blocks: nil,
+            path: path
+        )
+        let received = try await blobs.bytesReceived(for: download, from: locations) { _ in }
+        do throws(DurableError) {
+            let source = try FileSource(path)
+            if let digests = try? BlockDigests(source, fileLength: file.length) { return (digests, received) }
+        } catch {
+            throw .storage(error)
         }
-        throw failure
+        let detail = "a block list of \(list.length) bytes for a file of \(file.length)"
+        throw .refused(.malformedAnswer(detail: detail), url: "\(subject)")
     }
+}
+
+extension Variant {
+    /// Everything that may lie in `incoming/` for this variant: its files and their block lists.
+    var blobs: [Digest] { files.flatMap { [$0.sha256] + ($0.blocks.map { [$0.list.sha256] } ?? []) } }
 }

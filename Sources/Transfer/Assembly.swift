@@ -9,6 +9,12 @@ protocol Assembly: Sendable {
     /// Bytes whose digests held; for a file without a block list, bytes taken in.
     var proved: UInt64 { get }
 
+    /// Bytes whose digests held; for a file without a block list none until its end.
+    var verified: UInt64 { get }
+
+    /// The fewest bytes that can be proved at once.
+    var unit: UInt64 { get }
+
     /// The bytes to ask for next, starting where a block starts, or `nil` when all are proved.
     var wanted: Range<UInt64>? { get }
 
@@ -20,6 +26,14 @@ protocol Assembly: Sendable {
     /// - Parameter goesOn: Asked now and then; `false` stops early.
     /// - Throws: What the disk refused.
     func resume(while goesOn: () -> Bool) throws(DurableError)
+
+    /// Takes what is the same, at the same place, in a file that nobody vouches for either.
+    ///
+    /// - Parameters:
+    ///   - path: The other file; one that cannot be read has nothing to give.
+    ///   - goesOn: As above.
+    /// - Throws: What the disk refused.
+    func reuse(_ path: String, while goesOn: () -> Bool) throws(DurableError)
 
     /// A stream begins.
     func begin()

@@ -3,7 +3,7 @@ import Names
 
 /// Downloads files and proves them as they arrive.
 ///
-/// One stream brings the bytes into a ring of 8 MiB; a second thread digests
+/// What other files of the device have already is taken from there. One stream brings the bytes into a ring of 8 MiB; a second thread digests
 /// and writes them. On a small machine that is faster than several streams,
 /// and memory does not grow with the file.
 package struct BlobDownloader: Sendable {
@@ -24,8 +24,7 @@ package struct BlobDownloader: Sendable {
     /// - Parameters:
     ///   - download: What, and where to.
     ///   - locations: Where from, tried in turn.
-    ///   - progress: Told the bytes proved so far (received, for a file without
-    ///     a block list); never goes backwards. Called from another thread.
+    ///   - progress: Told the bytes proved so far; never goes backwards. Called from another thread.
     /// - Returns: The receipt.
     /// - Throws: ``FetchError``.
     package func download(

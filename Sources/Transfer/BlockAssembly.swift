@@ -30,12 +30,12 @@ final class BlockAssembly: Assembly {
     private static let tolerance = 3
 
     private let name: String
-    private let blocks: BlockList
+    private let blocks: BlockDigests
     private let count: Int
     private let file: PartialFile
     private let state: Mutex<State>
 
-    init(_ name: String, _ blocks: BlockList, _ file: PartialFile) {
+    init(_ name: String, _ blocks: BlockDigests, _ file: PartialFile) {
         self.name = name
         self.blocks = blocks
         count = Int(blocks.plan.blockCount)
@@ -44,6 +44,8 @@ final class BlockAssembly: Assembly {
     }
 
     var proved: UInt64 { state.withLock { $0.proved } }
+    var verified: UInt64 { proved }
+    var unit: UInt64 { blocks.plan.blockSize }
 
     /// A block that came wrong is asked for alone; else all up to the next good or wrong one.
     var wanted: Range<UInt64>? {
@@ -69,7 +71,11 @@ final class BlockAssembly: Assembly {
 
     func resume(while goesOn: () -> Bool) throws(DurableError) {
         if file.foundLength > blocks.plan.fileLength { try file.truncate(blocks.plan.fileLength) }
-        try file.read(upTo: min(file.foundLength, blocks.plan.fileLength)) { position, bytes in
+        try resume(upTo: min(file.foundLength, blocks.plan.fileLength), while: goesOn)
+    }
+
+    private func resume(upTo end: UInt64, while goesOn: () -> Bool) throws(DurableError) {
+        try PartialFile.read(file.descriptor, file.path, upTo: end) { position, bytes in
             state.withLock { state in
                 forEachBlock(position, bytes) { index, block in
                     guard digest(block) == expected(index) else { return }
@@ -83,13 +89,35 @@ final class BlockAssembly: Assembly {
 
     func begin() { state.withLock { $0.faultsInStream = 0 } }
 
+    /// Blocks that moved within the file are not looked for; whatever finds them would offer them here as well.
+    func reuse(_ path: String, while goesOn: () -> Bool) throws(DurableError) {
+        guard let relative = try? FileSource(path) else { return }
+        let end = min(relative.length, blocks.plan.fileLength)
+        // A file that shares the other's blocks on the disk needs no copy; what differs is written over.
+        if proved == 0, file.clone(relative) {
+            try file.truncate(end)
+            return try resume(upTo: end, while: goesOn)
+        }
+        try? PartialFile.read(relative.descriptor, path, upTo: end) { position, bytes in
+            take(position, bytes, from: .relative) && goesOn()
+        }
+        _ = try settle()
+    }
+
+    private enum Origin { case stream, relative }
+
     func take(_ position: UInt64, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        take(position, bytes, from: .stream)
+    }
+
+    private func take(_ position: UInt64, _ bytes: UnsafeRawBufferPointer, from origin: Origin) -> Bool {
         state.withLock { state in
             var run: Range<Int>?
             forEachBlock(position, bytes) { index, block in
                 guard !state.isProved[index] else { return }
                 let found = digest(block)
                 guard found == expected(index) else {
+                    guard origin == .stream else { return }
                     state.faults[index] = Fault(times: (state.faults[index]?.times ?? 0) + 1, found: found)
                     state.faultsInStream += 1
                     return

@@ -11,8 +11,8 @@ final class Call {
     var range: Range<UInt64>?
     var upload: Upload?
 
-    /// Bytes a second.
-    var maximumRate: ByteCount?
+    /// Shared with the other transfers.
+    var rateCap: RateCap?
 
     /// Judges the head before the first byte of the body.
     var onHead: (AnswerHead) -> Verdict = { _ in .goOn }
@@ -51,6 +51,7 @@ final class Call {
     }
 
     func takeHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        pay(line.count)
         guard !head.take(line) else { return true }
         return accepts(.refuse(.malformedAnswer(detail: "its head is longer than \(Limits.httpHead)")))
     }
@@ -58,7 +59,15 @@ final class Call {
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard judgeHead() else { return false }
         received += UInt64(bytes.count)
-        return accepts(onBody(bytes))
+        guard accepts(onBody(bytes)) else { return false }
+        pay(bytes.count)
+        return true
+    }
+
+    /// Waits as the cap asks; meanwhile the connection's buffers fill, and the server waits too.
+    private func pay(_ count: Int) {
+        guard let wait = rateCap?.seconds(after: count, now: .now), wait > 0 else { return }
+        _ = cancellation.wait(seconds: wait)
     }
 
     /// Also for answers without a body.

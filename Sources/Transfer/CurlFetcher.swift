@@ -11,6 +11,7 @@ import Synchronization
 /// Redirects are not followed, so a token never leaves its origin.
 package final class CurlFetcher: Fetching, APIExchanging {
     let configuration: TransferConfiguration
+    let standings = MirrorStandings()
     private let idle = Mutex<[CurlHandle]>([])
 
     package init(configuration: TransferConfiguration = TransferConfiguration()) {

@@ -67,8 +67,9 @@ final class CurlHandle: @unchecked Sendable {
             ccurl_set_string(handle, CURLOPT_CAINFO, authority)
             ccurl_set_string(handle, CURLOPT_CAPATH, nil)
         }
-        if let rate = call.maximumRate {
-            ccurl_set_offset(handle, CURLOPT_MAX_RECV_SPEED_LARGE, curl_off_t(clamping: rate.rawValue))
+        if let cap = configuration.rateCap {
+            call.rateCap = cap
+            ccurl_set_receive_buffer(handle, cap.receiveBuffer)
         }
         if let range = call.range, !range.isEmpty {
             ccurl_set_string(handle, CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)")

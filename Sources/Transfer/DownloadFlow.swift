@@ -8,6 +8,7 @@ final class DownloadFlow {
     private let length: UInt64
     private let assembly: any Assembly
     private let progress: ProgressReport
+    private let permission: (any TransferPermission)?
     private var ring: ByteRing?
 
     /// What may still come; more is a refusal.
@@ -18,7 +19,17 @@ final class DownloadFlow {
     private var dropped = 0
     private(set) var received: UInt64 = 0
 
-    init(_ wanted: Range<UInt64>, _ length: UInt64, _ assembly: any Assembly, _ progress: ProgressReport) {
+    /// Why the stream was stopped although it was right.
+    private var pause: FetchPause?
+
+    init(
+        _ wanted: Range<UInt64>,
+        _ length: UInt64,
+        _ assembly: any Assembly,
+        _ progress: ProgressReport,
+        _ permission: (any TransferPermission)?
+    ) {
+        self.permission = permission
         self.wanted = wanted
         self.length = length
         self.assembly = assembly
@@ -52,7 +63,10 @@ final class DownloadFlow {
             return .refuse(.tooLong(limit: ByteCount(rawValue: length), announced: nil))
         }
         room -= UInt64(bytes.count)
-        guard ring.put(bytes) else { return .stop }
+        do throws(FetchPause) { try permission?.spend(UInt64(bytes.count)) } catch {
+            pause = error
+        }
+        guard ring.put(bytes), pause == nil else { return .stop }
         return received >= useful && room > 0 ? .enough : .goOn
     }
 
@@ -63,6 +77,7 @@ final class DownloadFlow {
 
     /// Judges a stream that no error ended.
     func judgeEnd(_ call: Call) throws(FetchError) {
+        if let pause { throw .paused(pause) }
         guard ring != nil else { throw call.head.failure(call.address.url) }
         if case .stop = call.ending { return }
         guard received >= useful else {
@@ -70,14 +85,18 @@ final class DownloadFlow {
         }
     }
 
+    private static let slot: UInt64 = 1 << 20
+
     private func start(at position: UInt64, room: UInt64, useful: UInt64) -> Call.Verdict {
-        let ring = ByteRing(slotSize: 1 << 20, slots: 8, position: position)
+        // One block fetched again does not need the memory of a whole file.
+        let slots = max(2, min(8, Int(clamping: room / Self.slot) + 2))
+        let ring = ByteRing(slotSize: Int(Self.slot), slots: slots, position: position)
         let (assembly, progress) = (assembly, progress)
         assembly.begin()
         let began = OwnThread.start {
             ring.consume { position, bytes in
                 let goesOn = assembly.take(position, bytes)
-                progress.report(assembly.proved)
+                progress.report(assembly.verified)
                 return goesOn
             }
         }

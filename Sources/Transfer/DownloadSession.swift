@@ -26,7 +26,7 @@ final class DownloadSession {
         self.fetcher = fetcher
         self.cancellation = cancellation
         self.progress = ProgressReport(progress)
-        sources = SourceRotation(locations)
+        sources = SourceRotation(locations, fetcher.standings)
         do {
             file = try PartialFile(download.path)
         } catch {
@@ -42,14 +42,22 @@ final class DownloadSession {
     func run() throws(FetchError) -> BlobReceipt {
         try onDisk { () throws(DurableError) in
             try assembly.resume { !cancellation.isCancelled }
-            try file.reserve(download.length)
         }
         let resumed = assembly.proved
-        progress.report(resumed)
+        progress.report(assembly.verified)
+        try onDisk { () throws(DurableError) in
+            for path in download.relatives where assembly.wanted != nil && !cancellation.isCancelled {
+                try assembly.reuse(path) { !cancellation.isCancelled }
+            }
+            try file.reserve(download.length)
+        }
+        let reused = assembly.proved - resumed
+        progress.report(assembly.verified)
         while let wanted = assembly.wanted {
             if cancellation.isCancelled { throw .cancelled }
-            try attempt(wanted)
+            try attempt(try permitted(wanted))
         }
+        progress.report(assembly.verified)
         try onDisk { () throws(DurableError) in
             try CrashPoint.reached("download.complete", download.path)
             try file.truncate(download.length)
@@ -60,13 +68,29 @@ final class DownloadSession {
             length: download.length,
             proof: assembly is BlockAssembly ? .everyBlock : .wholeDigest,
             received: received,
-            resumed: resumed
+            resumed: resumed,
+            reused: reused
         )
+    }
+
+    /// As much of `wanted` as may be fetched now, whole blocks of it.
+    private func permitted(_ wanted: Range<UInt64>) throws(FetchError) -> Range<UInt64> {
+        guard let permission = fetcher.configuration.permission else { return wanted }
+        do throws(FetchPause) {
+            let unit = min(assembly.unit, UInt64(wanted.count))
+            guard let most = try permission.remaining(atLeast: unit), most < UInt64(wanted.count) else {
+                return wanted
+            }
+            return wanted.lowerBound..<wanted.lowerBound + most / unit * unit
+        } catch {
+            throw .paused(error)
+        }
     }
 
     /// Runs one stream and decides what its end means for the next.
     private func attempt(_ wanted: Range<UInt64>) throws(FetchError) {
-        let source = try sources.current(download)
+        let (source, wait) = try sources.current(download)
+        if wait > 0, cancellation.wait(seconds: wait) { throw .cancelled }
         let before = assembly.proved
         var failure: FetchError?
         do {
@@ -82,7 +106,7 @@ final class DownloadSession {
                 throw .refused(refusal, url: url)
             }
             _ = try onDisk { () throws(DurableError) in try assembly.startAgain() }
-            sources.advance()
+            sources.distrust(fetcher.configuration.retry)
         }
         if failure == nil && !moved && !hadFaults {
             // Parts too small to hold a block would go on for ever.
@@ -92,6 +116,7 @@ final class DownloadSession {
         case nil: sources.succeeded()
         case .cancelled: throw .cancelled
         case .storage(let error): throw .storage(error)
+        case .paused(let pause): throw .paused(pause)
         case .refused(.status(416), _) where sources.stopRanges():
             // Here or on the way to it somebody does not know ranges: ask for all; what is proved stays proved.
             break
@@ -99,9 +124,8 @@ final class DownloadSession {
         case .outage(.absent, let url): sources.drop(.outage(.absent, url: url))
         case .outage(let outage, let url):
             let error = FetchError.outage(outage, url: url)
-            let pause = sources.failed(error, moved: moved, policy: fetcher.configuration.retry)
-            guard let pause else { throw error }
-            if cancellation.wait(seconds: pause) { throw .cancelled }
+            let goesOn = sources.failed(error, moved: moved, policy: fetcher.configuration.retry)
+            guard goesOn else { throw error }
         }
     }
 
@@ -115,17 +139,17 @@ final class DownloadSession {
             minimumRate: configuration.minimumRate
         )
         let call = Call(.get, address, pace: pace, cancellation: cancellation)
-        call.maximumRate = configuration.maximumRate
         if wanted != 0..<download.length, source.takesRanges {
             call.range = wanted
             // A weak tag says nothing about bytes (RFC 9110, 13.1.5).
             if let etag = source.etag, !etag.hasPrefix("W/") { call.fields.append(("If-Range", etag)) }
         }
-        let flow = DownloadFlow(wanted, download.length, assembly, progress)
+        let flow = DownloadFlow(wanted, download.length, assembly, progress, configuration.permission)
         call.onHead = { head in flow.judge(head) }
         call.onBody = { bytes in flow.take(bytes) }
         defer {
             received += flow.received
+            configuration.permission?.settle()
             sources.noteTag(call.head)
         }
         do {

@@ -15,13 +15,16 @@ package enum FetchError: Error, Sendable, Equatable {
     /// The local disk failed.
     case storage(DurableError)
 
+    /// A limit that the operator set is met; what was proved stays for later.
+    case paused(FetchPause)
+
     /// The task was cancelled.
     case cancelled
 
     /// Whether trying again later may help.
     package var isOutage: Bool {
         switch self {
-        case .outage: true
+        case .outage, .paused: true
         case .storage(let error): error.isOutOfSpace
         case .refused, .cancelled: false
         }
@@ -90,6 +93,7 @@ extension FetchError: CustomStringConvertible {
         case .refused(let refusal, let url): "refused \(url): \(refusal)"
         case .outage(let outage, let url): "could not get \(url): \(outage)"
         case .storage(let error): error.description
+        case .paused(let pause): "the download waits: \(pause)"
         case .cancelled: "the transfer was cancelled"
         }
     }

@@ -78,8 +78,16 @@ final class PartialFile: Sendable {
 
     private static let stride: UInt64 = 8 << 20
 
-    /// Gives what is there, in pieces that end at multiples of 1 MiB, until `body` refuses.
-    func read(upTo end: UInt64, _ body: (UInt64, UnsafeRawBufferPointer) -> Bool) throws(DurableError) {
+    /// Becomes a file that shares every block on the disk with another, where the file system can.
+    func clone(_ source: FileSource) -> Bool { clinux_reflink(descriptor, source.descriptor) == 0 }
+
+    /// Gives what is in a file, in pieces that end at multiples of 1 MiB, until `body` refuses.
+    static func read(
+        _ descriptor: Int32,
+        _ path: String,
+        upTo end: UInt64,
+        _ body: (UInt64, UnsafeRawBufferPointer) -> Bool
+    ) throws(DurableError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
         defer { buffer.deallocate() }
         var position: UInt64 = 0

@@ -1,3 +1,5 @@
+import Blocking
+
 /// A location and what it said about the file.
 struct Source {
     let location: RepositoryLocation
@@ -14,34 +16,43 @@ struct Source {
 
 /// Which location is asked next, and whether to wait before.
 ///
-/// A location is asked until it fails; then the next one is, at once, and only
-/// after all have failed is there a pause. Attempts are counted since the last
-/// byte that was proved.
+/// A location is asked until it fails; then the next one that is not left
+/// alone is, at once. Only while all are left alone is there a pause. Attempts
+/// are counted since the last byte that was proved.
 struct SourceRotation {
     private var sources: [Source]
+    private let standings: MirrorStandings
     private var index = 0
     private var failures = 0
-    private var sinceLastPause = 0
 
-    init(_ locations: [RepositoryLocation]) {
+    init(_ locations: [RepositoryLocation], _ standings: MirrorStandings) {
         sources = locations.map { Source(location: $0) }
+        self.standings = standings
     }
 
     var count: Int { sources.count }
 
     private var usable: Int { sources.count { $0.rejection == nil } }
 
-    /// The location to ask now.
+    /// The location to ask now, and the seconds to wait before.
     ///
     /// - Throws: When none is left: a refusal of one of them, else that the file is absent.
-    mutating func current(_ download: BlobDownload) throws(FetchError) -> Source {
-        guard usable > 0 else {
+    mutating func current(_ download: BlobDownload) throws(FetchError) -> (source: Source, wait: Double) {
+        let now = MonotonicTime.now
+        var best: (index: Int, wait: Double)?
+        for step in sources.indices {
+            let candidate = (index + step) % sources.count
+            guard sources[candidate].rejection == nil else { continue }
+            let wait = standings[sources[candidate].location].notBefore?.seconds(since: now) ?? 0
+            if wait < best?.wait ?? .infinity { best = (candidate, wait) }
+        }
+        guard let best else {
             let rejections = sources.compactMap(\.rejection)
             let refusal = rejections.first { !$0.isOutage }
             throw refusal ?? rejections.first ?? .outage(.absent, url: download.name)
         }
-        while sources[index].rejection != nil { index = (index + 1) % sources.count }
-        return sources[index]
+        index = best.index
+        return (sources[index], best.wait)
     }
 
     mutating func advance() { index = (index + 1) % max(1, sources.count) }
@@ -62,7 +73,17 @@ struct SourceRotation {
 
     mutating func succeeded() {
         failures = 0
-        sinceLastPause = 0
+        standings.succeeded(sources[index].location)
+    }
+
+    /// Leaves a location that sent wrong bytes alone for a while, if there is another.
+    mutating func distrust(_ policy: RetryPolicy) {
+        if usable > 1 {
+            standings.failed(sources[index].location, moved: false) { inARow in
+                policy.delay(afterFailures: inARow, jitter: Double.random(in: 0...1))
+            }
+        }
+        advance()
     }
 
     mutating func drop(_ error: FetchError) {
@@ -70,23 +91,22 @@ struct SourceRotation {
         advance()
     }
 
-    /// Counts an outage.
+    /// Counts an outage of the present location, which is left alone for a while.
     ///
     /// - Parameters:
     ///   - error: Of the location asked last.
     ///   - moved: Whether bytes were proved all the same.
     ///   - policy: When to stop.
-    /// - Returns: Seconds to wait, or `nil` when it is time to give up.
-    mutating func failed(_ error: FetchError, moved: Bool, policy: RetryPolicy) -> Double? {
+    /// - Returns: Whether to go on; `false` when it is time to give up.
+    mutating func failed(_ error: FetchError, moved: Bool, policy: RetryPolicy) -> Bool {
         failures = moved ? 1 : failures + 1
-        guard failures < policy.attempts * max(1, usable) else { return nil }
+        standings.failed(sources[index].location, moved: moved) { inARow in
+            let delay = policy.delay(afterFailures: inARow, jitter: Double.random(in: 0...1))
+            guard case .outage(.status(_, let asked?), _) = error else { return delay }
+            return max(delay, min(asked, 60))
+        }
+        guard failures < policy.attempts * max(1, usable) else { return false }
         advance()
-        sinceLastPause += 1
-        guard sinceLastPause >= usable else { return 0 }
-        sinceLastPause = 0
-        let rounds = (failures + usable - 1) / usable
-        let delay = policy.delay(afterFailures: rounds, jitter: Double.random(in: 0...1))
-        guard case .outage(.status(_, let asked?), _) = error else { return delay }
-        return max(delay, min(asked, 60))
+        return true
     }
 }

@@ -23,8 +23,11 @@ package struct TransferConfiguration: Sendable {
     /// Bytes a second, averaged over ``stallSeconds``.
     package var minimumRate = ByteCount(rawValue: 1_024)
 
-    /// Bytes a second that one download may use; `nil` is no limit.
-    package var maximumRate: ByteCount?
+    /// What all transfers together may use; `nil` is no limit.
+    package var rateCap: RateCap?
+
+    /// Whether files may be fetched now; `nil` is always.
+    package var permission: (any TransferPermission)?
 
     package var retry = RetryPolicy()
 

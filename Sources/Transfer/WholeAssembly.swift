@@ -30,6 +30,8 @@ final class WholeAssembly: Assembly {
     }
 
     var proved: UInt64 { state.withLock { $0.position } }
+    var verified: UInt64 { state.withLock { $0.isComplete ? length : 0 } }
+    var unit: UInt64 { length }
 
     var wanted: Range<UInt64>? {
         state.withLock { $0.isComplete ? nil : $0.position..<length }
@@ -40,7 +42,8 @@ final class WholeAssembly: Assembly {
     func resume(while goesOn: () -> Bool) throws(DurableError) {
         // A longer file is none of ours; and one that is complete and wrong starts again below.
         if file.foundLength > length { try file.truncate(0) }
-        try file.read(upTo: file.foundLength > length ? 0 : file.foundLength) { _, bytes in
+        let end = file.foundLength > length ? 0 : file.foundLength
+        try PartialFile.read(file.descriptor, file.path, upTo: end) { _, bytes in
             state.withLock { state in
                 state.stream?.update(bytes)
                 state.position += UInt64(bytes.count)
@@ -51,6 +54,9 @@ final class WholeAssembly: Assembly {
         _ = try startAgain()
         state.withLock { $0.faults = 0 }
     }
+
+    /// Without a list there is no telling which part is the same.
+    func reuse(_ path: String, while goesOn: () -> Bool) {}
 
     func begin() {}
 

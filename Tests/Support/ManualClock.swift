@@ -7,7 +7,10 @@ package final class ManualClock: Sendable {
 
     package init(_ start: UnixTime) { time = Mutex(start) }
 
-    package var now: UnixTime { time.withLock { $0 } }
+    package var now: UnixTime {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
 
     package func advance(seconds: Int64) { time.withLock { $0 = $0.adding(seconds: seconds) } }
 }

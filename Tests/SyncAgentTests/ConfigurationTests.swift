@@ -85,3 +85,29 @@ struct ConfigurationTests {
         #expect(codes == [2, 1, 75, 4, 70, 5])
     }
 }
+
+@Suite("Routes to registries")
+struct RouteTests {
+    @Test("the proxy and the authority of each registry are shown, without the proxy's password")
+    func routes() throws {
+        let registries = ["https://models.example/", "https://mirror.local:8443/"]
+        var configuration = SyncConfiguration(
+            directory: "d",
+            registries: registries,
+            rootFile: "r",
+            models: [try WantedModel("a/b@stable")]
+        )
+        configuration.caFile = "ca.pem"
+        let environment = ["HTTPS_PROXY": "http://me:secret@proxy:3128", "NO_PROXY": ".local"]
+        let routes = configuration.routes(environment: environment)
+        #expect(routes.map(\.proxy) == ["http://proxy:3128", nil])
+        #expect(routes.map(\.variable) == ["HTTPS_PROXY", "NO_PROXY"])
+        #expect(routes.map(\.authority) == ["ca.pem", "ca.pem"])
+        #expect(
+            routes.map(\.description) == [
+                "https://models.example/ through http://proxy:3128 (HTTPS_PROXY)",
+                "https://mirror.local:8443/",
+            ]
+        )
+    }
+}

@@ -26,6 +26,9 @@ final class DeviceRegistry: Fetching, BlobFetching {
         var cutOff: Int?
         var outage = false
 
+        /// Why no file may be fetched.
+        var pause: FetchPause?
+
         /// Makes the bytes of every version differ.
         var released: UInt8 = 0
     }
@@ -171,6 +174,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
     }
 
     func cutOff(after bytes: Int?) { state.withLock { $0.cutOff = bytes } }
+    func pause(_ reason: FetchPause?) { state.withLock { $0.pause = reason } }
     func setOutage(_ isOut: Bool) { state.withLock { $0.outage = isOut } }
 
     /// What was asked for since the last call, in order, without the base.
@@ -206,6 +210,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
         from locations: [RepositoryLocation],
         progress: @escaping @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> UInt64 {
+        if let pause = state.withLock({ $0.pause }) { throw .paused(pause) }
         let url = locations.first?.blob(download.digest) ?? ""
         let request = FetchRequest(url: url, maximumLength: ByteCount(rawValue: download.length))
         guard case .bytes(let bytes, _) = try await fetch(request) else { throw .outage(.absent, url: url) }

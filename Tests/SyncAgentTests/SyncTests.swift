@@ -139,7 +139,7 @@ struct SyncTests {
         let device = try SyncedDevice(directory: fixture.directory)
         #expect(throws: SyncError.self) { try device.verify() }
         let report = try await fixture.sync()
-        #expect(report.exitCode == 0 && report.bytesFetched == UInt64(bytes.count))
+        #expect(report.exitCode == 0 && report.bytesFetched == UInt64(bytes.count + 2 * 32), "with its list")
         #expect(try device.verify() > 0)
         chmod(model.directory, 0o755)
         try Durable.writeAtomically(model.directory + "/unsigned", [1])

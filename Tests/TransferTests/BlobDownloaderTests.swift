@@ -26,16 +26,17 @@ struct Sample {
         return start..<min(start + Self.blockSize, content.count)
     }
 
-    func download(blocks hasBlocks: Bool) -> BlobDownload {
+    func download(blocks hasBlocks: Bool, relatives: [String] = []) -> BlobDownload {
         var list: [UInt8] = []
         for index in 0..<blockCount { list += SHA256.digest(of: Array(content[block(index)])).bytes }
-        let blocks = try? BlockList(list, fileLength: UInt64(content.count))
+        let blocks = try? BlockDigests(MemorySource(list), fileLength: UInt64(content.count))
         return BlobDownload(
             name: "weights.bin",
             digest: digest,
             length: UInt64(content.count),
             blocks: hasBlocks ? blocks : nil,
-            path: path
+            path: path,
+            relatives: relatives
         )
     }
 
@@ -90,7 +91,7 @@ struct BlobDownloaderTests {
         try sample.expectWhole()
     }
 
-    @Test("progress never goes back and ends at the length", arguments: [true, false])
+    @Test("progress is verified bytes, never goes back and ends at the length", arguments: [true, false])
     func progress(_ blocks: Bool) async throws {
         let sample = Sample()
         let log = ProgressLog()
@@ -102,6 +103,7 @@ struct BlobDownloaderTests {
         _ = try await sample.get(blocks: blocks, from: server) { log.append($0) }
         let values = log.values
         #expect(values == values.sorted())
+        if !blocks { #expect(values == [3_000_000], "a file without a list is verified at its end") }
         #expect(values.last == 3_000_000)
     }
 

@@ -24,6 +24,28 @@ struct Sync: Command {
                 repeatable: true
             ),
             .value("retries", "N", "attempts without progress before a download gives up, 6 unless given"),
+            .value("rate", "BYTES", "the most a second, all connections together, for example 2MB"),
+            .value(
+                "budget",
+                "BYTES/PERIOD",
+                "model bytes in each hour, day, week or month, for example 500MB/day"
+            ),
+            .value(
+                "window",
+                "HH:MM-HH:MM",
+                "fetch model files at this time of day only, by the local clock",
+                repeatable: true
+            ),
+            .value(
+                "metered-file",
+                "FILE",
+                "while it exists the link is metered: fetch model files within --budget or not at all"
+            ),
+            .value(
+                "stall",
+                "SECONDS",
+                "give a connection up after so long without progress, 20 unless given"
+            ),
             .flag("dry-run", "show every decision and change nothing"),
         ] + SharedOption.client + [SharedOption.json],
         example: "sealift sync --directory models --model vision/detector@stable",
@@ -36,6 +58,7 @@ struct Sync: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let configuration = try configuration(arguments, context)
+        let routes = configuration.routes(environment: context.environment)
         let drawer = ProgressDrawer()
         let agent = try SyncAgent(configuration: configuration) { @Sendable event in drawer.show(event) }
         let report: SyncReport
@@ -47,11 +70,12 @@ struct Sync: Command {
         }
         drawer.end()
         if arguments.has("json") {
-            Output.result(bytes: json(report).bytes)
+            Output.result(bytes: json(report, routes).bytes)
             for model in report.models where model.exitCode != 0 { complain(of: model) }
         } else {
             for model in report.models { tell(model, isPlan: report.outcome == .planned) }
             for warning in report.warnings { Output.note("warning: \(warning)") }
+            if report.outcome == .planned { for route in routes { tell(route) } }
         }
         return ExitCode(rawValue: report.exitCode) ?? .internalError
     }
@@ -69,6 +93,14 @@ struct Sync: Command {
         for skipped in model.skipped {
             Output.result("  \(skipped.version) was passed over: \(skipped.reason)")
         }
+    }
+
+    /// In a dry run, how each registry is reached: what firewalls and proxies must let pass.
+    private static func tell(_ route: RegistryRoute) {
+        let exempt = route.proxy == nil ? route.variable.map { ", no proxy by \($0)" } ?? "" : ""
+        let authority =
+            route.authority.map { "certificates by \($0)" } ?? "certificates by the system's authorities"
+        Output.result("from \(route)\(exempt), \(authority)")
     }
 
     private static func complain(of model: ModelDecision) {
@@ -110,27 +142,65 @@ struct Sync: Command {
             }
             configuration.retries = retries
         }
+        try limit(&configuration, arguments)
         return configuration
     }
 
-    private static func json(_ report: SyncReport) -> JSONReport {
+    private static func limit(
+        _ configuration: inout SyncConfiguration,
+        _ arguments: ParsedArguments
+    ) throws(UsageError) {
+        if let text = arguments["rate"] {
+            configuration.rate = try parsed(
+                text,
+                "--rate",
+                "at least 4096 a second: 500kB, 2MB",
+                TransferRate.init
+            )
+        }
+        if let text = arguments["budget"] {
+            configuration.budget = try parsed(text, "--budget", "500MB/day, 2GB/month", ByteBudget.init)
+        }
+        for text in arguments.all("window") {
+            configuration.windows.append(try parsed(text, "--window", "22:00-06:00", TransferWindow.init))
+        }
+        configuration.meteredFile = arguments["metered-file"]
+        if let text = arguments["stall"] {
+            configuration.stallSeconds = try parsed(text, "--stall", "seconds from 1 to 3600") { text in
+                Int(text).flatMap { (1...3_600).contains($0) ? $0 : nil }
+            }
+        }
+    }
+
+    private static func parsed<Value>(
+        _ text: String,
+        _ option: String,
+        _ expected: String,
+        _ parse: (String) -> Value?
+    ) throws(UsageError) -> Value {
+        guard let value = parse(text) else {
+            throw .badValue(text, of: option, expected: expected)
+        }
+        return value
+    }
+
+    private static func json(_ report: SyncReport, _ routes: [RegistryRoute]) -> JSONReport {
         JSONReport([
             "outcome": .text(report.outcome.rawValue),
             "generation": report.generation.map { .integer(Int64(clamping: $0)) } ?? .null,
             "models": .array(report.models.map(\.value)), "fresh_until": .text(report.freshUntil),
             "bytes_fetched": .integer(Int64(clamping: report.bytesFetched)),
             "warnings": .array(report.warnings.map { .text($0) }),
+            "routes": .array(
+                routes.map { route in
+                    var object = JSONObject()
+                    object["registry"] = .text(route.registry)
+                    object["proxy"] = route.proxy.map { .text($0) } ?? .null
+                    object["proxy_variable"] = route.variable.map { .text($0) } ?? .null
+                    object["ca"] = route.authority.map { .text($0) } ?? .null
+                    return .object(object)
+                }
+            ),
         ])
     }
-}
-
-/// Verified bytes over their total, drawn over itself on a terminal and nowhere else.
-private struct ProgressDrawer: Sendable {
-    func show(_ event: SyncEvent) {
-        guard Output.isTerminal, case .progress(let verified, let total) = event, total > 0 else { return }
-        let share = Double(verified) / Double(total) * 100
-        Output.progress("\(ByteCount(rawValue: verified)) of \(ByteCount(rawValue: total)), \(Int(share)) %")
-    }
-
-    func end() { if Output.isTerminal { Output.progress("") } }
 }

@@ -1,0 +1,131 @@
+import Glibc
+import Names
+
+/// A number of bytes as people write it: `1500`, `500MB`, `2GiB`.
+enum WrittenSize {
+    /// - Returns: `nil` for anything but a whole number of at least 1 and a unit, or one that is too large.
+    static func bytes(_ text: some StringProtocol) -> UInt64? {
+        let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
+        let factors: [String: UInt64] = [
+            "": 1, "B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000,
+            "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+        ]
+        guard let number = UInt64(String(text.prefix(digits.count))), number > 0,
+            let factor = factors[String(text.dropFirst(digits.count))]
+        else { return nil }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : bytes
+    }
+}
+
+/// Bytes a second that a sync may use, all connections together.
+public struct TransferRate: Sendable, Equatable {
+    /// At least 4,096: with less, slow and stalled could not be told apart.
+    public let bytesPerSecond: UInt64
+
+    /// Reads a rate as people write it.
+    ///
+    /// - Parameter text: `500kB`, `2MB`, `1MiB`; `/s` may stand behind it.
+    public init?(_ text: String) {
+        let size = text.hasSuffix("/s") ? text.dropLast(2) : text[...]
+        guard let bytes = WrittenSize.bytes(size), bytes >= 4_096 else { return nil }
+        bytesPerSecond = bytes
+    }
+}
+
+/// Bytes of model files that a device may fetch in each period.
+public struct ByteBudget: Sendable, Equatable {
+    /// Hours, days, weeks (from Monday) and months of the calendar, in UTC.
+    public enum Period: String, Sendable, CaseIterable {
+        case hour, day, week, month
+    }
+
+    /// The most bytes in one period, those that had to be thrown away included.
+    public let bytes: UInt64
+
+    /// After which as many may come again.
+    public let period: Period
+
+    /// Reads a budget as people write it.
+    ///
+    /// - Parameter text: `500MB/day`, `2GiB/month`.
+    public init?(_ text: String) {
+        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2, let bytes = WrittenSize.bytes(halves[0]),
+            let period = Period(rawValue: String(halves[1]))
+        else { return nil }
+        self.bytes = bytes
+        self.period = period
+    }
+
+    /// The name of the period that `time` lies in.
+    func name(ofPeriodAt time: UnixTime) -> String {
+        let text = time.description
+        switch period {
+        case .hour: return String(text.prefix(13))
+        case .day: return String(text.prefix(10))
+        case .month: return String(text.prefix(7))
+        case .week:
+            let sinceMonday = (time.rawValue / 86_400 + 3) % 7
+            return "week of \(time.adding(seconds: -sinceMonday * 86_400).description.prefix(10))"
+        }
+    }
+
+    /// When the period of `time` is over.
+    func end(ofPeriodAt time: UnixTime) -> UnixTime {
+        let step: Int64 = period == .hour ? 3_600 : 86_400
+        let name = name(ofPeriodAt: time)
+        var end = UnixTime(rawValue: time.rawValue / step * step)
+        // A month has at most 31 of them.
+        for _ in 0..<32 where self.name(ofPeriodAt: end) == name { end = end.adding(seconds: step) }
+        return end
+    }
+}
+
+/// A time of day in which model files may be fetched, by the device's own time zone.
+public struct TransferWindow: Sendable, Equatable, CustomStringConvertible {
+    /// The first minute of the day, from 0.
+    public let opens: Int
+
+    /// The first minute that is outside again; at or before ``opens`` it is one of the next day.
+    public let closes: Int
+
+    /// Reads a window as people write it.
+    ///
+    /// - Parameter text: `22:00-06:00`.
+    public init?(_ text: String) {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.minute)
+        guard ends.count == 2, let opens = ends[0], let closes = ends[1], opens != closes else { return nil }
+        self.opens = opens
+        self.closes = closes
+    }
+
+    /// As it is written.
+    public var description: String { "\(Self.text(opens))-\(Self.text(closes))" }
+
+    func contains(minute: Int) -> Bool {
+        opens < closes ? (opens..<closes).contains(minute) : minute >= opens || minute < closes
+    }
+
+    static func text(_ minute: Int) -> String {
+        let (hour, rest) = (minute / 60 % 24, minute % 60)
+        return "\(hour < 10 ? "0" : "")\(hour):\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    /// The minute of the day at `time` in the device's time zone.
+    static func localMinute(_ time: UnixTime) -> Int {
+        var seconds = time_t(time.rawValue)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        return Int(local.tm_hour) * 60 + Int(local.tm_min)
+    }
+
+    private static func minute(_ text: Substring) -> Int? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hour = Int(text.prefix(2)),
+            let minute = Int(text.suffix(2)), (0...24).contains(hour), (0...59).contains(minute),
+            hour * 60 + minute <= 1_440
+        else { return nil }
+        return (hour * 60 + minute) % 1_440
+    }
+}

@@ -1,0 +1,35 @@
+import Blocking
+import Synchronization
+
+/// How each location did lately, shared by all downloads of a fetcher.
+///
+/// A location that failed is left alone for a time that doubles with each
+/// failure in a row, whichever file it failed with; the others go on.
+final class MirrorStandings: Sendable {
+    struct Standing {
+        /// In a row, since it last brought bytes.
+        var failures = 0
+        var notBefore: MonotonicTime?
+    }
+
+    private let standings = Mutex<[RepositoryLocation: Standing]>([:])
+
+    subscript(location: RepositoryLocation) -> Standing {
+        standings.withLock { $0[location] ?? Standing() }
+    }
+
+    func succeeded(_ location: RepositoryLocation) { standings.withLock { $0[location] = nil } }
+
+    /// - Parameters:
+    ///   - location: That failed.
+    ///   - moved: Whether bytes of it were proved all the same.
+    ///   - delay: Seconds to leave it alone after so many failures in a row.
+    func failed(_ location: RepositoryLocation, moved: Bool, _ delay: (Int) -> Double) {
+        standings.withLock { standings in
+            var standing = standings[location] ?? Standing()
+            standing.failures = moved ? 1 : min(standing.failures + 1, 1_000)
+            standing.notBefore = MonotonicTime.now.adding(seconds: delay(standing.failures))
+            standings[location] = standing
+        }
+    }
+}
