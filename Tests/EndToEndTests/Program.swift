@@ -20,6 +20,9 @@ final class Child {
     private let errorFile: String
     private var ended: Int32?
 
+    /// The most resident memory seen while waiting for its end, in bytes.
+    private(set) var peakMemory = 0
+
     /// Starts `path` with `arguments`; nothing else of this process is inherited but the environment given.
     init(_ path: String, _ arguments: [String], environment: [String: String], folder: String) throws {
         let name = folder + "/\(Self.next())"
@@ -81,11 +84,20 @@ final class Child {
     private func exitCode() -> Int32? {
         if let ended { return ended }
         var status: Int32 = 0
+        noteMemory()
         guard waitpid(pid, &status, WNOHANG) == pid else { return nil }
         let signal = status & 0x7F
         let code = signal == 0 ? status >> 8 & 0xFF : 128 + signal
         ended = code
         return code
+    }
+
+    /// Not by `wait4`: what the system says there begins with the memory of the process that started it.
+    private func noteMemory() {
+        let status = Self.text("/proc/\(pid)/status")
+        guard let start = status.firstRange(of: "VmHWM:") else { return }
+        let number = status[start.upperBound...].drop { $0 == " " || $0 == "\t" }.prefix { $0.isNumber }
+        peakMemory = max(peakMemory, (Int(number) ?? 0) << 10)
     }
 
     private static func text(_ file: String) -> String {

@@ -7,14 +7,21 @@ enum TestModel {
     ///   - padding: Bytes of a weight that nothing uses, to make a file of several blocks.
     ///   - input: The input's name.
     ///   - width: Elements of input and output.
+    ///   - seed: Changes every second 128 KiB of the weight.
     /// - Returns: One ONNX file.
-    static func bytes(label: String, padding: Int = 0, input: String = "x", width: UInt64 = 4) -> [UInt8] {
+    static func bytes(
+        label: String,
+        padding: Int = 0,
+        input: String = "x",
+        width: UInt64 = 4,
+        seed: UInt8 = 0
+    ) -> [UInt8] {
         let graph =
             message(1, node("Mul", [input, "two"], "scaled"))
             + message(1, node("Add", ["scaled", "one"], "y"))
             + text(2, "linear") + message(5, scalar("two", 2)) + message(5, scalar("one", 1))
             + message(11, port(input, width)) + message(12, port("y", width))
-            + (padding > 0 ? message(5, filler(padding)) : [])
+            + (padding > 0 ? message(5, filler(padding, seed)) : [])
         return number(1, 8) + text(2, "sealift-tests") + message(7, graph) + message(8, number(2, 13))
             + message(14, text(1, "label") + text(2, label))
     }
@@ -28,8 +35,10 @@ enum TestModel {
         return number(1, 1) + number(2, 1) + text(8, name) + message(9, raw)
     }
 
-    private static func filler(_ count: Int) -> [UInt8] {
-        let raw = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 7) }
+    private static func filler(_ count: Int, _ seed: UInt8) -> [UInt8] {
+        let raw = (0..<count).map { index in
+            UInt8(truncatingIfNeeded: (index &* 2_654_435_761) >> 7) ^ (index >> 17 & 1 == 1 ? seed : 0)
+        }
         return number(1, UInt64(count)) + number(2, 2) + text(8, "filler") + message(9, raw)
     }
 
