@@ -1,3 +1,4 @@
+package import CanonicalJSON
 package import Names
 package import Signing
 package import Trust
@@ -16,6 +17,9 @@ package struct SimulatedRepository: Sendable {
 
     /// Who signs a role, top-level or delegated.
     package var signers: [RoleName: [SoftwareKey]] = [:]
+
+    /// What is done to `signed` of a role before it is signed, for lies that its document cannot tell.
+    package var rewriting: [RoleName: @Sendable (inout JSONObject) -> Void] = [:]
 
     /// What is served under `metadata/`.
     package var files: [String: [UInt8]] = [:]
@@ -102,7 +106,7 @@ package struct SimulatedRepository: Sendable {
     /// Serves the root, signed by its own keys and those it replaces, and makes ready for the next version.
     package mutating func publishRoot() throws {
         let name = RoleName.root.fileName(version: root.version)
-        files[name] = try Authoring.envelope(signing: root, by: (signers[.root] ?? []) + retiring)
+        files[name] = try envelope(of: root, .root, by: (signers[.root] ?? []) + retiring)
         retiring = []
         root.version += 1
     }
@@ -112,10 +116,7 @@ package struct SimulatedRepository: Sendable {
         guard var document = roles[role] else { return }
         document.version = max(document.version, (snapshot.roles[role]?.version ?? 0) + 1)
         roles[role] = document
-        files[served(role, document.version)] = try Authoring.envelope(
-            signing: document,
-            by: signers[role] ?? []
-        )
+        files[served(role, document.version)] = try envelope(of: document, role)
         snapshot.roles[role] = MetaFile(version: document.version)
     }
 
@@ -135,7 +136,7 @@ package struct SimulatedRepository: Sendable {
 
     /// Serves the snapshot as it is.
     package mutating func signSnapshot() throws {
-        let bytes = try Authoring.envelope(signing: snapshot, by: signers[.snapshot] ?? [])
+        let bytes = try envelope(of: snapshot, .snapshot)
         files[served(.snapshot, snapshot.version)] = bytes
         timestamp.snapshot = MetaFile(
             version: snapshot.version,
@@ -153,7 +154,21 @@ package struct SimulatedRepository: Sendable {
 
     /// Serves the timestamp as it is.
     package mutating func signTimestamp() throws {
-        files["timestamp.json"] = try Authoring.envelope(signing: timestamp, by: signers[.timestamp] ?? [])
+        files["timestamp.json"] = try envelope(of: timestamp, .timestamp)
+    }
+
+    /// The file of a document, rewritten where that is asked for, signed by the role's signers or by others.
+    package func envelope(
+        of document: some SignedDocument,
+        _ role: RoleName,
+        by keys: [SoftwareKey]? = nil
+    ) throws -> [UInt8] {
+        var signed = document.signed
+        if let rewrite = rewriting[role], var object = signed.object {
+            rewrite(&object)
+            signed = .object(object)
+        }
+        return try Authoring.envelope(signing: signed, by: keys ?? signers[role] ?? [])
     }
 
     private func served(_ role: RoleName, _ version: Int64) -> String {

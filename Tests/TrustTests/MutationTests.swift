@@ -3,16 +3,6 @@ import Support
 import Testing
 import Trust
 
-/// A small generator whose seed is printed with each test case (Knuth's MMIX constants).
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 33
-    }
-}
-
 @Suite("Mutated files")
 struct MutationTests {
     /// Flips, drops, doubles or replaces a few bytes.

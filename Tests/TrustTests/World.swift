@@ -46,22 +46,54 @@ struct World {
     }
 
     /// Expects an update to be refused with exactly `error`, and the store to stay as it was.
+    ///
+    /// - Parameters:
+    ///   - error: The refusal.
+    ///   - now: The client's clock; by default the registry's.
+    ///   - advancing: Roles whose genuine news come before the lie, and are stored.
+    ///   - sourceLocation: Of the test.
+    ///   - update: What the client does; by default it refreshes.
+    /// - Throws: What the update throws besides.
     func expectRefusal(
         _ error: TrustError,
         now: UnixTime? = nil,
+        advancing: Set<RoleName> = [],
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ update: (inout MetadataUpdater) async throws -> Void = { try await $0.refresh() }
+    ) async throws {
+        try await expectFailure(
+            .refused(error),
+            now: now,
+            advancing: advancing,
+            sourceLocation: sourceLocation,
+            update
+        )
+    }
+
+    /// ``expectRefusal(_:now:advancing:sourceLocation:_:)`` for errors of the driver too.
+    func expectFailure(
+        _ error: UpdateError,
+        now: UnixTime? = nil,
+        advancing: Set<RoleName> = [],
         sourceLocation: SourceLocation = #_sourceLocation,
         _ update: (inout MetadataUpdater) async throws -> Void = { try await $0.refresh() }
     ) async throws {
         let before = store.contents
         var updater = updater(now: now)
-        await #expect(throws: UpdateError.refused(error), sourceLocation: sourceLocation) {
-            try await update(&updater)
-        }
+        await #expect(throws: error, sourceLocation: sourceLocation) { try await update(&updater) }
         let after = store.contents
-        for (name, bytes) in before where name != "poll-state" {
-            #expect(after[name] == bytes, "\(name) changed", sourceLocation: sourceLocation)
+        let free = Set(advancing.map(\.fileName)).union(["poll-state"])
+        for name in Set(before.keys).union(after.keys).subtracting(free) {
+            #expect(after[name] == before[name], "\(name) changed", sourceLocation: sourceLocation)
         }
-        #expect(Set(after.keys) == Set(before.keys), sourceLocation: sourceLocation)
+    }
+
+    /// Refreshes, and loads the role of Sealift with this name.
+    static func loading(_ role: RoleName) -> (inout MetadataUpdater) async throws -> Void {
+        { updater in
+            try await updater.refresh()
+            if let role = SealiftRole(role) { _ = try await updater.role(role) }
+        }
     }
 }
 
