@@ -29,7 +29,7 @@ extension RegistryDraft {
     package mutating func addNamespace(
         _ namespace: Namespace,
         grant: RoleGrant,
-        owner: String
+        owner: OwnerName? = nil
     ) throws(PublishingError) {
         let role = SealiftRole.namespace(namespace)
         try grant.check(for: "namespace \(namespace)")
@@ -38,18 +38,20 @@ extension RegistryDraft {
                 "namespace \(namespace) exists already; ‘sealift key revoke’ changes whose keys it has"
             )
         }
-        try edit(.targets, "namespace \(namespace) goes to \(owner), \(grant.words)") {
+        try edit(.targets, "namespace \(namespace) goes to \(owner.map { "\($0), " } ?? "")\(grant.words)") {
             document
                 throws(PublishingError) in
             document.delegate(to: role, grant)
         }
+        own(role, by: owner)
     }
 
     /// Adds a model to its namespace, with keys of its own for releasing and for putting into use; signed by the team.
     package mutating func addModel(
         _ model: ModelName,
         release: RoleGrant,
-        live: RoleGrant
+        live: RoleGrant,
+        owner: OwnerName? = nil
     ) throws(PublishingError) {
         try release.check(for: "\(model)")
         try live.check(for: "\(model), putting into use")
@@ -69,6 +71,8 @@ extension RegistryDraft {
             document.delegate(to: .live(model), live)
             document.delegate(to: .release(model), release)
         }
+        own(.live(model), by: owner)
+        own(.release(model), by: owner)
     }
 
     /// Adds a model for the keys of its own team: those of `keys` that may sign the namespace, any of them alone.

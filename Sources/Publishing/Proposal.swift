@@ -7,7 +7,7 @@ package import Trust
 /// The next versions of some roles, with the signatures that they have so far.
 ///
 /// It travels as a file between people who sign, `sealift/proposal@1`:
-/// `{type, notes, roles: [{role, file, signers: [{keyids, threshold}]}], targets: [{path, content}]}`.
+/// `{type, notes, owners: {role: name}, roles: [{role, file, signers: [{keyids, threshold}]}], targets: [{path, content}]}`.
 /// `file` is the TUF file itself, so any TUF tool can read or sign it; `signers`
 /// and `notes` are hints for people and for tools without a network. What
 /// counts is computed again from the registry's own verified state.
@@ -35,6 +35,9 @@ package struct Proposal: Sendable, Equatable {
 
     package internal(set) var roles: [Role] = []
     package internal(set) var targets: [CommitRequest.Target] = []
+
+    /// Display names by role, for the registry to keep beside the roles.
+    package internal(set) var owners: [String: OwnerName] = [:]
 
     /// What changes, in words.
     package let notes: [String]
@@ -84,7 +87,7 @@ package struct Proposal: Sendable, Equatable {
     /// - Throws: `PublishingError.unpublishable` when it is another change: signatures never move between those.
     package mutating func merge(_ other: Proposal) throws(PublishingError) {
         let isSame =
-            roles.map(\.role) == other.roles.map(\.role) && targets == other.targets
+            roles.map(\.role) == other.roles.map(\.role) && targets == other.targets && owners == other.owners
             && zip(roles, other.roles).allSatisfy { $0.signed.olpcCanonical == $1.signed.olpcCanonical }
         guard isSame else {
             throw .unpublishable(
@@ -100,7 +103,8 @@ package struct Proposal: Sendable, Equatable {
     package var request: CommitRequest {
         CommitRequest(
             roles: roles.map { CommitRequest.Role(role: "\($0.role)", metadata: $0.file) },
-            targets: targets
+            targets: targets,
+            owners: owners
         )
     }
 }
@@ -114,6 +118,7 @@ extension Proposal {
     package var bytes: [UInt8] {
         JSONValue.members([
             "type": .text(Self.type),
+            "owners": OwnerList(owners: owners).json["owners"] ?? .null,
             "notes": .array(notes.map { .text($0) }),
             "roles": .array(
                 roles.map { role in
@@ -149,6 +154,9 @@ extension Proposal {
         }
         func wrong(_ what: String) -> PublishingError { .unpublishable("not a proposal: \(what)") }
         guard value["type"]?.string == Self.type else { throw wrong("its type is not ‘\(Self.type)’") }
+        if value["owners"] != nil {
+            do { owners = try OwnerList(value).owners } catch { throw wrong("\(error)") }
+        }
         notes = (value["notes"]?.array ?? []).compactMap(\.string)
         for entry in value["roles"]?.array ?? [] {
             guard let name = entry["role"]?.string, let signed = entry["file"]?["signed"],

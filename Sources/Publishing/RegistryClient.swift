@@ -48,6 +48,12 @@ package struct RegistryClient: Sendable {
         try await post("commit", request)
     }
 
+    /// Whose each role is, by role.
+    package func owners() async throws(PublishingError) -> [String: OwnerName] {
+        let list: OwnerList = try await answer(to: .get, "owners")
+        return list.owners
+    }
+
     /// What apps registered that they need of a model, or of all with `nil`.
     package func expectations(of model: ModelName?) async throws(PublishingError) -> [ExpectationEntry] {
         let route = model.map { "expectations/\($0)" } ?? "expectations"

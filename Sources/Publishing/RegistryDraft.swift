@@ -22,6 +22,9 @@ package struct RegistryDraft: Sendable {
     /// New documents by path.
     package private(set) var contents: [String: [UInt8]] = [:]
 
+    /// Whose new roles are, in words; outside every signature.
+    package private(set) var owners: [SealiftRole: OwnerName] = [:]
+
     /// What changes, in words, in the order of the edits.
     package private(set) var notes: [String] = []
 
@@ -90,6 +93,10 @@ package struct RegistryDraft: Sendable {
         contents[path] = content
     }
 
+    mutating func own(_ role: SealiftRole, by owner: OwnerName?) {
+        if let owner { owners[role] = owner }
+    }
+
     mutating func note(_ note: String) { notes.append(note) }
 
     /// Who must sign the next version of a role: for a root both those of the old one and its own.
@@ -129,6 +136,7 @@ package struct RegistryDraft: Sendable {
             proposal.add(role.roleName, document.signed, wanting: try quorums(for: role.roleName))
         }
         for (path, content) in contents.sorted(by: { $0.key < $1.key }) { proposal.add(path, content) }
+        for (role, owner) in owners { proposal.owners[role.name] = owner }
         return proposal
     }
 }

@@ -47,6 +47,9 @@ struct PostedRoles {
 
     let files: [File]
 
+    /// Whose the roles are to which one of these delegates.
+    let owners: [String: OwnerName]
+
     init(_ request: CommitRequest) throws(RegistryError) {
         guard !request.roles.isEmpty else { throw .empty }
         var files: [PostableRole: File] = [:]
@@ -71,6 +74,15 @@ struct PostedRoles {
         }
         self.files = files.values.sorted { one, other in
             (one.role.rank, one.role.roleName) < (other.role.rank, other.role.roleName)
+        }
+        owners = request.owners
+        for role in owners.keys.sorted() {
+            guard let delegator = SealiftRole(name: role)?.delegator, files[.targets(delegator)] != nil else {
+                throw .unpostableRole(
+                    role: role,
+                    reason: "its owner is named in the commit of the role that delegates to it"
+                )
+            }
         }
     }
 

@@ -11,9 +11,9 @@ package struct RegistryCreation: Sendable {
         package let threshold: Int
 
         /// A display name, kept in the database and outside the log.
-        package let owner: String
+        package let owner: OwnerName?
 
-        package init(namespace: Namespace, keys: [PublicKey], threshold: Int = 1, owner: String) {
+        package init(namespace: Namespace, keys: [PublicKey], threshold: Int = 1, owner: OwnerName?) {
             self.namespace = namespace
             self.keys = keys
             self.threshold = threshold

@@ -44,18 +44,16 @@ extension RegistryCreation {
             throw .badCreation(reason: "\(error)")
         }
         builder.add(document: settings)
+        for grant in namespaces { builder.take(grant.owner.map { [grant.namespace.description: $0] } ?? [:]) }
         try builder.add(try signed(root, "root", by: rootSigners))
         try builder.add(try signed(targets, "targets", by: targetsSigners))
         try builder.add(try online.hold(after: nil, issued: now))
         try builder.close(signedBy: online)
         guard let snapshot = builder.revision.files.last else { throw .badCreation(reason: "no snapshot") }
-        var owners: [String: String] = [:]
-        for grant in namespaces { owners[grant.namespace.description] = grant.owner }
         return FirstCommit(
             revision: builder.revision,
             timestamp: try online.timestamp(version: 1, showing: snapshot, issued: now),
-            settings: [SettingName.profile: profile.rawValue],
-            owners: owners
+            settings: [SettingName.profile: profile.rawValue]
         )
     }
 

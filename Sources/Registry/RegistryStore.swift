@@ -80,10 +80,10 @@ package protocol RegistryStore: Sendable {
     func recordBlockProof(_ proof: BlockProof) async throws(RegistryError)
     func recordToken(_ token: Token, digest: Digest, now: UnixTime) async throws(RegistryError)
 
-    /// Takes back every token with this label.
+    /// Takes tokens back.
     ///
-    /// - Returns: How many there were.
-    func revokeTokens(label: String, now: UnixTime) async throws(RegistryError) -> Int
+    /// - Returns: Those that were not taken back before.
+    func revokeTokens(_ choice: TokenChoice, now: UnixTime) async throws(RegistryError) -> [IssuedToken]
 
     /// Keeps an expectation in place of the app's last one, and that it was registered.
     func recordExpectation(_ expectation: RegisteredExpectation) async throws(RegistryError)
@@ -125,6 +125,12 @@ package protocol RegistryStore: Sendable {
     /// The token with this digest, unless it was revoked.
     func token(digest: Digest) throws(RegistryError) -> Token?
 
+    /// Display names by role.
+    func owners() throws(RegistryError) -> [String: OwnerName]
+
+    /// Every token that was ever issued, in that order.
+    func tokens() throws(RegistryError) -> [IssuedToken]
+
     /// Those of one model, or of all, by model and app.
     func expectations(of model: ModelName?) throws(RegistryError) -> [RegisteredExpectation]
     func logRows(from index: Int64, limit: Int) throws(RegistryError) -> [LogRow]
@@ -137,19 +143,10 @@ package struct FirstCommit: Sendable {
     package let timestamp: TimestampFile
     package let settings: [String: String]
 
-    /// Display names by role.
-    package let owners: [String: String]
-
-    package init(
-        revision: Revision,
-        timestamp: TimestampFile,
-        settings: [String: String],
-        owners: [String: String]
-    ) {
+    package init(revision: Revision, timestamp: TimestampFile, settings: [String: String]) {
         self.revision = revision
         self.timestamp = timestamp
         self.settings = settings
-        self.owners = owners
     }
 }
 

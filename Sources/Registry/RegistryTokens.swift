@@ -29,13 +29,26 @@ extension Registry {
         return secret
     }
 
-    package func revokeTokens(label: String, now: UnixTime) async throws(RegistryError) -> Int {
-        let count = try await store.revokeTokens(label: label, now: now)
-        guard count > 0 else { return 0 }
-        try await store.recordEvent(
-            RegistryEvent(time: now, kind: .tokenRevoked, subject: label, detail: "\(count) tokens")
-        )
-        return count
+    /// Takes tokens back; a request that shows one is refused from now on, in every process that serves the store.
+    ///
+    /// - Returns: Those that were valid until now.
+    package static func revokeTokens(
+        _ choice: TokenChoice,
+        in store: any RegistryStore,
+        now: UnixTime
+    ) async throws(RegistryError) -> [IssuedToken] {
+        let revoked = try await store.revokeTokens(choice, now: now)
+        for issued in revoked {
+            try await store.recordEvent(
+                RegistryEvent(
+                    time: now,
+                    kind: .tokenRevoked,
+                    subject: issued.token.label,
+                    detail: "number \(issued.number), \(issued.token.scope)"
+                )
+            )
+        }
+        return revoked
     }
 
     /// What the bearer of `secret` may do now; `nil` for an unknown, revoked or expired token.

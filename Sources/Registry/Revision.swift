@@ -101,6 +101,9 @@ package struct Revision: Sendable, Equatable {
     /// The blobs that each new manifest needs.
     package var blobs: [Digest: Set<Digest>] = [:]
 
+    /// Display names by role; no part of the log.
+    package var owners: [String: OwnerName] = [:]
+
     /// Apps that it breaks, each named by who committed it.
     package var broken: [BrokenExpectation] = []
 

@@ -28,6 +28,8 @@ struct RevisionBuilder {
 
     mutating func take(_ broken: [BrokenExpectation]) { revision.broken += broken }
 
+    mutating func take(_ owners: [String: OwnerName]) { revision.owners.merge(owners) { $1 } }
+
     mutating func add(document: TargetDocument) { revision.documents.append(document) }
 
     /// Adds a file and its log entry, in which `changes` is a few words for people.
@@ -104,6 +106,7 @@ extension OnlineRoles {
         var builder = RevisionBuilder(after: try view.versions(), logSize: try view.logSize(), time: time)
         builder.take(documents)
         builder.take(broken)
+        builder.take(posted.owners)
         for file in posted.files {
             let role = file.role.roleName
             let version: Int64

@@ -23,6 +23,32 @@ package struct Token: Sendable, Equatable {
     }
 }
 
+/// A token as its operator sees it: all but the secret, of which only a digest is kept.
+package struct IssuedToken: Sendable, Equatable {
+    /// Counted from 1 in the order of issue.
+    package let number: Int64
+    package let token: Token
+    package let created: UnixTime
+
+    /// `nil` while it has not been taken back.
+    package let revoked: UnixTime?
+
+    package init(number: Int64, token: Token, created: UnixTime, revoked: UnixTime?) {
+        self.number = number
+        self.token = token
+        self.created = created
+        self.revoked = revoked
+    }
+}
+
+/// Which tokens are meant.
+package enum TokenChoice: Sendable, Equatable {
+    case number(Int64)
+
+    /// Every one with this label.
+    case label(String)
+}
+
 extension Token.Scope: CustomStringConvertible {
     /// The stored form, `publish:vision` or `administer`.
     package var description: String {

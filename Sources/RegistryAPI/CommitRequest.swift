@@ -35,10 +35,19 @@ package struct CommitRequest: APIDocument {
     /// Apps whose registered expectation the commit may break, by name.
     package var breaks: [AppName]
 
-    package init(roles: [Role], targets: [Target], breaks: [AppName] = []) {
+    /// Whose the roles are to which a posted role delegates, by role.
+    package var owners: [String: OwnerName]
+
+    package init(
+        roles: [Role],
+        targets: [Target],
+        breaks: [AppName] = [],
+        owners: [String: OwnerName] = [:]
+    ) {
         self.roles = roles
         self.targets = targets
         self.breaks = breaks
+        self.owners = owners
     }
 
     package init(_ json: JSONValue) throws(APIError) {
@@ -57,12 +66,14 @@ package struct CommitRequest: APIDocument {
             }
             breaks.append(app)
         }
-        self.init(roles: roles, targets: targets, breaks: breaks)
+        let owners = json["owners"] == nil ? [:] : try json.owners("owners")
+        self.init(roles: roles, targets: targets, breaks: breaks, owners: owners)
     }
 
     package var json: JSONValue {
         var object = JSONObject()
         if !breaks.isEmpty { object["breaks"] = .array(breaks.map { .text($0.description) }) }
+        if !owners.isEmpty { object["owners"] = .owners(owners) }
         object["roles"] = .array(
             roles.map { role in
                 .members(["role": .text(role.role), "metadata": .text(Base64.text(role.metadata))])

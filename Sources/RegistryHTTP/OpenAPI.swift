@@ -110,6 +110,14 @@ enum OpenAPI {
                 ]
             )
         ]),
+        "/api/v1/owners": .members([
+            "get": operation(
+                "Whose each role is, in words for people; outside signatures and the log",
+                result: "OwnerList",
+                needsToken: true,
+                answers: ["401": "No valid token"]
+            )
+        ]),
         "/api/v1/expectations": .members([
             "get": operation(
                 "What apps registered that they need of models",

@@ -11,8 +11,9 @@ extension OpenAPI {
                 "roles": list(of: object(["role": text, "metadata": base64])),
                 "targets": list(of: object(["path": text, "content": base64])),
             ],
-            optional: ["breaks": list(of: text)]
+            optional: ["breaks": list(of: text), "owners": texts]
         ),
+        "OwnerList": object(["owners": texts]),
         "Expectation": .members(["type": .text("object")]),
         "ExpectationList": object([
             "expectations": list(
@@ -42,6 +43,9 @@ extension OpenAPI {
     ])
 
     private static let text: JSONValue = .members(["type": .text("string")])
+    private static let texts: JSONValue = .members([
+        "type": .text("object"), "additionalProperties": text,
+    ])
     private static let integer: JSONValue = .members(["type": .text("integer")])
     private static let digest: JSONValue = .members([
         "type": .text("string"), "pattern": .text("^[0-9a-f]{64}$"),

@@ -27,6 +27,7 @@ extension RegistryService {
         Route(.delete, "/api/v1/expectations/{namespace}/{model}/{app}") { service, call in
             try await service.removeExpectation(call)
         },
+        Route(.get, "/api/v1/owners") { service, call in try service.owners(call) },
         Route(.get, "/api/v1/openapi.json") { _, call in OpenAPI.response(to: call.request) },
         Route(.get, "/healthz") { _, _ in .text("ok\n") },
         Route(.get, "/readyz") { service, _ in try service.readiness() },

@@ -49,6 +49,12 @@ extension RegistryService {
         return answer(response, status: 200)
     }
 
+    /// Whose each role is, for those who write here; devices have no use for it.
+    func owners(_ call: Call) throws -> HTTPResponse {
+        _ = try token(of: call.request)
+        return answer(OwnerList(owners: try registry.store.owners()), status: 200)
+    }
+
     func answer(_ document: some APIDocument, status: Int) -> HTTPResponse {
         HTTPResponse(
             status: status,

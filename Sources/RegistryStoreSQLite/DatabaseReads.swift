@@ -77,18 +77,13 @@ extension Database {
         }
     }
 
-    func token(_ digest: Digest) throws(RegistryError) -> Token? {
-        let found = try query { () throws(SQLiteError) in
-            try connection.first(
-                "SELECT scope, label, expires_at FROM token WHERE sha256 = ? AND revoked_at IS NULL",
-                .blob(digest.bytes)
-            ) { row throws(SQLiteError) in (try row.text(0), try row.text(1), try row.time(2)) }
+    func owners() throws(RegistryError) -> [String: OwnerName] {
+        let rows = try query { () throws(SQLiteError) in
+            try connection.rows("SELECT role, name FROM owner") { row throws(SQLiteError) in
+                (try row.text(0), try row.text(1))
+            }
         }
-        guard let (scope, label, expires) = found else { return nil }
-        guard let scope = Token.Scope(scope) else {
-            throw .damaged(what: "a token", reason: "\(scope) is no scope")
-        }
-        return Token(scope: scope, label: label, expires: expires)
+        return Dictionary(rows.compactMap { role, name in OwnerName(name).map { (role, $0) } }) { $1 }
     }
 
     func logRows(from index: Int64, limit: Int) throws(RegistryError) -> [LogRow] {

@@ -52,6 +52,16 @@ extension Database {
                     .integer(revision.snapshot)
                 )
             }
+            for (role, owner) in revision.owners {
+                try connection.execute(
+                    """
+                    INSERT INTO owner (role, name) VALUES (?, ?)
+                    ON CONFLICT (role) DO UPDATE SET name = excluded.name
+                    """,
+                    .text(role),
+                    .text(owner.description)
+                )
+            }
             for broken in revision.broken {
                 try connection.execute(
                     """
@@ -117,13 +127,6 @@ extension Database {
                     .text(value)
                 )
             }
-            for (role, name) in first.owners {
-                try connection.execute(
-                    "INSERT INTO owner (role, name) VALUES (?, ?)",
-                    .text(role),
-                    .text(name)
-                )
-            }
         }
     }
 
@@ -173,31 +176,6 @@ extension Database {
                 .blob(proof.file.bytes),
                 .blob(proof.list.bytes),
                 .integer(Int64(clamping: proof.blockSize))
-            )
-        }
-    }
-
-    func insertToken(_ token: Token, digest: Digest, now: UnixTime) throws(RegistryError) {
-        try query { () throws(SQLiteError) in
-            try connection.execute(
-                """
-                INSERT INTO token (sha256, scope, label, created_at, expires_at) VALUES (?, ?, ?, ?, ?)
-                """,
-                .blob(digest.bytes),
-                .text(token.scope.description),
-                .text(token.label),
-                .integer(now.rawValue),
-                .integer(token.expires.rawValue)
-            )
-        }
-    }
-
-    func revokeTokens(_ label: String, now: UnixTime) throws(RegistryError) -> Int {
-        try query { () throws(SQLiteError) in
-            try connection.execute(
-                "UPDATE token SET revoked_at = ? WHERE label = ? AND revoked_at IS NULL",
-                .integer(now.rawValue),
-                .text(label)
             )
         }
     }

@@ -94,8 +94,11 @@ package final class SQLiteRegistryStore: RegistryStore {
         try await writer.recordToken(token, digest: digest, now: now)
     }
 
-    package func revokeTokens(label: String, now: UnixTime) async throws(RegistryError) -> Int {
-        try await writer.revokeTokens(label: label, now: now)
+    package func revokeTokens(
+        _ choice: TokenChoice,
+        now: UnixTime
+    ) async throws(RegistryError) -> [IssuedToken] {
+        try await writer.revokeTokens(choice, now: now)
     }
 
     package func recordExpectation(_ expectation: RegisteredExpectation) async throws(RegistryError) {
@@ -157,6 +160,14 @@ package final class SQLiteRegistryStore: RegistryStore {
 
     package func token(digest: Digest) throws(RegistryError) -> Token? {
         try readers.read { database throws(RegistryError) in try database.token(digest) }
+    }
+
+    package func owners() throws(RegistryError) -> [String: OwnerName] {
+        try readers.read { database throws(RegistryError) in try database.owners() }
+    }
+
+    package func tokens() throws(RegistryError) -> [IssuedToken] {
+        try readers.read { database throws(RegistryError) in try database.tokens() }
     }
 
     package func expectations(of model: ModelName?) throws(RegistryError) -> [RegisteredExpectation] {

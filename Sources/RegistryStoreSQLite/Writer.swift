@@ -86,8 +86,8 @@ actor Writer {
         }
     }
 
-    func revokeTokens(label: String, now: UnixTime) throws(RegistryError) -> Int {
-        try database.decide { () throws(RegistryError) in try database.revokeTokens(label, now: now) }
+    func revokeTokens(_ choice: TokenChoice, now: UnixTime) throws(RegistryError) -> [IssuedToken] {
+        try database.decide { () throws(RegistryError) in try database.revokeTokens(choice, now: now) }
     }
 
     func recordExpectation(_ expectation: RegisteredExpectation) throws(RegistryError) {

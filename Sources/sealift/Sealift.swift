@@ -13,7 +13,7 @@ struct Sealift {
             ChannelRemove.self, Rollout.self, Yank.self, Recall.self, Unyank.self, Floor.self, Hold.self,
             Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
             MetadataStatus.self, MetadataRefresh.self, RoleExport.self, RoleSign.self, RoleImport.self,
-            TokenCreate.self, Expectations.self, Compat.self, Schema.self,
+            TokenCreate.self, TokenList.self, TokenRevoke.self, Expectations.self, Compat.self, Schema.self,
         ]
     }
 

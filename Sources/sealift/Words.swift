@@ -44,6 +44,14 @@ enum Words {
         return channel
     }
 
+    static func owner(_ arguments: ParsedArguments) throws(UsageError) -> OwnerName? {
+        guard let text = arguments["owner"] else { return nil }
+        guard let owner = OwnerName(text) else {
+            throw .badValue(text, of: "--owner", expected: "one line of at most 256 bytes")
+        }
+        return owner
+    }
+
     static func threshold(_ arguments: ParsedArguments, _ option: String) throws(UsageError) -> Int? {
         guard let text = arguments[option] else { return nil }
         guard let number = Int(text), (1...1_000).contains(number) else {

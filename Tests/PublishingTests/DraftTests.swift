@@ -87,16 +87,17 @@ struct DraftTests {
         let audio = try SoftwareKey.generate(.ecdsaP256)
         let namespace = try #require(Namespace("audio"))
         let draft = try world.draft { draft in
-            try draft.addNamespace(namespace, grant: Test.grant(audio), owner: "Audio")
+            try draft.addNamespace(namespace, grant: Test.grant(audio), owner: OwnerName("Audio"))
         }
         let alone = try world.signed(draft, by: [world.team])
+        #expect(try Proposal(alone.bytes).request.owners == ["audio": try #require(OwnerName("Audio"))])
         #expect(try alone.missing(on: world.state).map(\.candidates) == [[Test.id(world.administrator)]])
         try world.take(try world.signed(draft, by: [world.administrator]))
         let names = world.state.roles[.targets]?.document.delegations?.roles.map(\.name)
         #expect(names == ["vision", "audio"])
         #expect(throws: PublishingError.self) {
             _ = try world.draft { draft in
-                try draft.addNamespace(namespace, grant: Test.grant(audio), owner: "Audio")
+                try draft.addNamespace(namespace, grant: Test.grant(audio), owner: OwnerName("Audio"))
             }
         }
     }
@@ -111,7 +112,7 @@ struct DraftTests {
         #expect(throws: PublishingError.self) {
             _ = try world.draft { draft in
                 let grant = RoleGrant(keys: keys, threshold: threshold)
-                try draft.addNamespace(namespace, grant: grant, owner: "")
+                try draft.addNamespace(namespace, grant: grant, owner: nil)
             }
         }
     }

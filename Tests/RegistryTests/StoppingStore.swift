@@ -38,9 +38,13 @@ struct StoppingStore: RegistryStore {
         try await store.recordToken(token, digest: digest, now: now)
     }
 
-    func revokeTokens(label: String, now: UnixTime) async throws(RegistryError) -> Int {
-        try await store.revokeTokens(label: label, now: now)
+    func revokeTokens(_ choice: TokenChoice, now: UnixTime) async throws(RegistryError) -> [IssuedToken] {
+        try await store.revokeTokens(choice, now: now)
     }
+
+    func owners() throws(RegistryError) -> [String: OwnerName] { try store.owners() }
+
+    func tokens() throws(RegistryError) -> [IssuedToken] { try store.tokens() }
 
     func recordExpectation(_ expectation: RegisteredExpectation) async throws(RegistryError) {
         try await store.recordExpectation(expectation)

@@ -44,7 +44,7 @@ struct TestRegistry {
                 RegistryCreation.NamespaceGrant(
                     namespace: Self.model.namespace,
                     keys: [publisher.publicKey],
-                    owner: "Vision team"
+                    owner: OwnerName("Vision team")
                 )
             ],
             now: now

@@ -39,13 +39,29 @@ struct TokenTests {
         #expect(try test.registry.token(secret, now: TestRegistry.start) == nil)
     }
 
-    @Test("a revoked token allows nothing")
+    @Test("a revoked token allows nothing, and its neighbours go on")
     func revoked() async throws {
         let test = try await TestRegistry()
-        let secret = try await test.registry.issueToken(test.token, now: TestRegistry.start)
-        #expect(try await test.registry.revokeTokens(label: "ci", now: TestRegistry.start) == 1)
-        #expect(try test.registry.token(secret, now: TestRegistry.start) == nil)
-        #expect(try await test.registry.revokeTokens(label: "ci", now: TestRegistry.start) == 0)
+        let store = test.registry.store
+        let later = TestRegistry.start.adding(seconds: 60)
+        var secrets: [String] = []
+        for label in ["ci", "ci", "lead"] {
+            let token = Token(scope: test.token.scope, label: label, expires: test.token.expires)
+            secrets.append(try await test.registry.issueToken(token, now: TestRegistry.start))
+        }
+        func valid() throws -> [Bool] { try secrets.map { try test.registry.token($0, now: later) != nil } }
+        let first = try await Registry.revokeTokens(.number(2), in: store, now: later)
+        #expect(first.map(\.number) == [2])
+        #expect(try valid() == [true, false, true])
+        let second = try await Registry.revokeTokens(.label("ci"), in: store, now: later)
+        #expect(second.map(\.number) == [1])
+        #expect(try valid() == [false, false, true])
+        let none = try await Registry.revokeTokens(.label("ci"), in: store, now: later)
+        #expect(none.isEmpty)
+        let listed = try store.tokens()
+        #expect(listed.map(\.token.label) == ["ci", "ci", "lead"])
+        #expect(listed.map(\.revoked) == [later, later, nil])
+        #expect(listed.allSatisfy { $0.created == TestRegistry.start })
     }
 
     @Test("issuing, committing and refusing are kept for later, without secrets")

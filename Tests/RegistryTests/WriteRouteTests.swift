@@ -69,6 +69,26 @@ struct WriteRouteTests {
         #expect(try answer.problem.code == .forbidden)
     }
 
+    @Test("an owner is kept with the delegation, told to those with a token, and refused for other roles")
+    func owners() async throws {
+        let service = try await TestService()
+        let bytes = Array("weights of 1.0.0".utf8)
+        _ = try await service.test.upload(bytes)
+        var request = try service.test.firstPosting(try TestVersion("1.0.0", bytes: bytes)).request
+        let name = try #require(OwnerName("Detection"))
+        request.owners = ["vision~detector": name, "audio": name]
+        let foreign = await service.write(.post, "/api/v1/commit", body: request.bytes)
+        #expect(foreign.status == 422)
+        request.owners["audio"] = nil
+        #expect(try CommitRequest(bytes: request.bytes) == request)
+        let taken = await service.write(.post, "/api/v1/commit", body: request.bytes)
+        #expect(taken.status == 200, "\(taken.text)")
+        let list = try OwnerList(bytes: await service.write(.get, "/api/v1/owners", body: []).content)
+        #expect(list.owners == ["vision": try #require(OwnerName("Vision team")), "vision~detector": name])
+        let unknown = await service.ask(.get, "/api/v1/owners")
+        #expect(unknown.status == 401)
+    }
+
     @Test("who was overtaken gets 409 with the versions that count now")
     func conflict() async throws {
         let service = try await TestService()

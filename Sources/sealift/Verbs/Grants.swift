@@ -12,7 +12,7 @@ struct NamespaceAdd: Command {
         options: [
             .value("key", "PUB", "a public key of the team, as ‘keygen’ writes FILE.pub", repeatable: true),
             .value("threshold", "N", "how many of them must sign, 1 unless given"),
-            .value("owner", "NAME", "who the team is, shown to those who sign"),
+            .value("owner", "NAME", "who the team is, shown beside its role by ‘metadata status’"),
             GrantOption.signing, SharedOption.signer,
         ] + SharedOption.ceremonyWithoutKey,
         example: "sealift namespace add audio --key audio.pem.pub --owner 'Audio team' --yes",
@@ -33,7 +33,7 @@ struct NamespaceAdd: Command {
             keys: try GrantOption.keys(arguments, "key"),
             threshold: try Words.threshold(arguments, "threshold") ?? 1
         )
-        let owner = arguments["owner"] ?? "\(namespace)"
+        let owner = try Words.owner(arguments)
         let run = try await CeremonyRun(arguments, context, asking: .administrator, signingWith: "sign-with")
         return try await run.run(.everything, .ask) { draft throws(PublishingError) in
             try draft.addNamespace(namespace, grant: grant, owner: owner)
@@ -61,6 +61,7 @@ struct ModelAdd: Command {
                 "a public key that may put versions into use; as --key unless given",
                 repeatable: true
             ),
+            .value("owner", "NAME", "whose the model is, shown beside its roles by ‘metadata status’"),
             .value("live-threshold", "N", "how many of them must sign, 1 unless given"),
             GrantOption.signing, SharedOption.signer,
         ] + SharedOption.ceremonyWithoutKey,
@@ -75,6 +76,7 @@ struct ModelAdd: Command {
         let release = try GrantOption.keys(arguments, "key")
         let live = try GrantOption.keys(arguments, "live-key")
         let threshold = try Words.threshold(arguments, "threshold")
+        let owner = try Words.owner(arguments)
         let liveThreshold = try Words.threshold(arguments, "live-threshold")
         let run = try await CeremonyRun(arguments, context, asking: .publisher, signingWith: "sign-with")
         return try await run.run(.model(model), .ask) { draft throws(PublishingError) in
@@ -84,7 +86,7 @@ struct ModelAdd: Command {
                 live.isEmpty
                 ? RoleGrant(keys: releaseGrant.keys, threshold: liveThreshold ?? releaseGrant.threshold)
                 : RoleGrant(keys: live, threshold: liveThreshold ?? 1)
-            try draft.addModel(model, release: releaseGrant, live: liveGrant)
+            try draft.addModel(model, release: releaseGrant, live: liveGrant, owner: owner)
         }
     }
 }

@@ -115,7 +115,7 @@ private struct NewRegistry {
     let layout: RegistryLayout
     let profile: RegistryProfile
     let namespace: Namespace?
-    let owner: String
+    let owner: OwnerName?
     let hosts: [String]
     let keys: String
     let passphrase: Passphrase
@@ -128,14 +128,11 @@ private struct NewRegistry {
         }
         self.profile = profile
         namespace = try Self.namespace(arguments["namespace"])
-        owner = arguments["owner"] ?? arguments["namespace"] ?? ""
+        owner = try Words.owner(arguments)
         hosts = arguments.all("host")
         // Looked at before anything is written: what is half made could not be made again.
         for host in hosts where !DevelopmentCA.canName(host) || host.hasPrefix("*") {
             throw .badValue(host, of: "--host", expected: "a DNS name or a numeric address")
-        }
-        guard owner.utf8.count <= 256, PlainText.line(owner) == owner else {
-            throw .badValue(owner, of: "--owner", expected: "one line of at most 256 bytes")
         }
         keys = context.absolute(arguments["keys"] ?? context.configurationDirectory + "/keys")
         passphrase = try Passphrase(arguments)

@@ -20,6 +20,7 @@ struct MetadataStatus: Command {
         let state = try await view.state(of: .everything)
         let names = (try? await session.keyRing().names) ?? [:]
         let rows = try state.lives()
+        let owners = await owners(session)
         if arguments.has("json") {
             let roles = rows.map { row in
                 JSONValue.members([
@@ -27,6 +28,7 @@ struct MetadataStatus: Command {
                     "expires": .text("\(row.expires)"),
                     "seconds_left": .integer(row.expires.seconds(since: context.now)),
                     "threshold": .integer(Int64(row.threshold)),
+                    "owner": .text(orNull: owners["\(row.role)"]?.description),
                     "keys": .array(row.keyIDs.map { .text($0) }),
                     "signed_by": .array(row.signers.map { .text($0) }),
                 ])
@@ -43,9 +45,19 @@ struct MetadataStatus: Command {
                 names[id].map { "\(id.prefix(12))… (\($0))" } ?? "\(id.prefix(12))…"
             }
             Output.result("\(row.role)  version \(row.version)  until \(row.expires), \(life)")
+            if let owner = owners["\(row.role)"] { Output.result("    of \(owner)") }
             Output.result("    \(row.threshold) of \(row.keyIDs.count): \(keys.joined(separator: ", "))")
         }
         return .done
+    }
+
+    /// Whose the roles are; only those with a token are told, and the rest is of use without it.
+    private static func owners(_ session: ClientSession) async -> [String: OwnerName] {
+        guard session.tokenFile != nil else { return [:] }
+        do { return try await session.registryClient().owners() } catch {
+            Output.note("whose the roles are is not known: \(Failure(describing: error).line)")
+            return [:]
+        }
     }
 }
 
