@@ -67,6 +67,61 @@ struct FolderStoreTests {
         )
     }
 
+    @Test("a link in the place of a stored file is neither read nor written through")
+    func link() async throws {
+        let world = try World()
+        let scratch = Scratch()
+        let outside = try scratch.write("outside", [1, 2, 3])
+        try Durable.makeDirectory(scratch.path("trust/root_history"))
+        for name in ["root.json", "timestamp.json", "snapshot.json", "targets.json", "poll-state"] {
+            #expect(symlink(outside, scratch.path("trust/\(name)")) == 0)
+        }
+        var updater = updater(world.registry, scratch)
+        try await updater.refresh()
+        #expect(try scratch.read("outside") == [1, 2, 3])
+        #expect(
+            try scratch.read("trust/timestamp.json") == world.registry.repository.files["timestamp.json"]
+        )
+        var stored = self.updater(world.registry, scratch)
+        try stored.openStored()
+    }
+
+    @Test("names of roles and targets that lead elsewhere stay in their folder, and are no address")
+    func traversal() async throws {
+        let world = try World(plain: ())
+        let names = ["../evil", "..", "/etc/passwd", "a/../../b", "..\\x", "\u{0}", "%2e%2e%2fx"]
+        try world.registry.change { repository in
+            for name in names {
+                try repository.delegate(RoleName(name), by: .targets, paths: ["*"], terminating: false)
+            }
+            for path in ["../escape", "/escape", "a/../../escape", "a//b"] {
+                repository.roles[.targets]?.targets[TargetPath(path)] = TargetFile(of: [])
+            }
+            try repository.publish()
+        }
+        let scratch = Scratch()
+        var updater = MetadataUpdater(
+            anchor: world.registry.repository.files["1.root.json"] ?? [],
+            store: FolderMetadataStore(directory: scratch.path("trust")),
+            fetcher: world.registry,
+            repository: world.registry.location,
+            now: World.start,
+            policy: .plainTUF
+        )
+        try await updater.refresh()
+        let top = try Durable.names(in: scratch.path("trust"))
+        _ = world.registry.takeRequests()
+        for path in ["../escape", "/escape", "a/../../escape", "a//b"] {
+            let file = try #require(try await updater.target(TargetPath(path)))
+            #expect(updater.location(of: TargetPath(path), file) == nil)
+        }
+        // Every role that matches is visited, and each is one file of the folder.
+        _ = try? await updater.target("nowhere")
+        #expect(try Durable.names(in: scratch.path) == ["trust"])
+        let stored = Set(try Durable.names(in: scratch.path("trust"))).subtracting(top)
+        #expect(stored.isSubset(of: names.map { RoleName($0).fileName }), "\(stored)")
+    }
+
     @Test("a disk that fails is reported, and not taken for an empty store")
     func failing() async throws {
         let world = try World()

@@ -32,9 +32,11 @@ struct FreezeTests {
             repository.now = later
             try repository.publishTimestamp()
         }
-        var updater = world.updater(now: later)
-        let expected = TrustError.expired(role: .snapshot, expiry: later, now: later)
-        await #expect(throws: UpdateError.refused(expected)) { try await updater.refresh() }
+        try await world.expectRefusal(
+            .expired(role: .snapshot, expiry: later, now: later),
+            now: later,
+            advancing: [.timestamp]
+        )
     }
 
     @Test("an expired root is refused")
@@ -62,7 +64,10 @@ struct FreezeTests {
         }
     }
 
-    @Test("an online role may not live longer than the root allows", arguments: [RoleName.timestamp, .hold])
+    @Test(
+        "an online role may not live longer than the root allows",
+        arguments: [RoleName.timestamp, .snapshot, .hold]
+    )
     func lifetime(role: RoleName) async throws {
         let world = try World()
         try await world.synchronise()
@@ -72,17 +77,22 @@ struct FreezeTests {
                 repository.timestamp.version += 1
                 repository.timestamp.expires = tooLate
                 try repository.signTimestamp()
+            } else if role == .snapshot {
+                repository.snapshot.version += 1
+                repository.snapshot.expires = tooLate
+                try repository.signSnapshot()
+                try repository.publishTimestamp()
             } else {
                 repository.roles[.hold]?.expires = tooLate
                 try repository.publish([.hold])
             }
         }
         let maximum: Int64 = role == .timestamp ? 3 * 86_400 : 7 * 86_400
-        var updater = world.updater()
-        let expected = TrustError.lifetimeTooLong(role: role, seconds: 30 * 86_400, maximum: maximum)
-        await #expect(throws: UpdateError.refused(expected)) {
-            try await updater.refresh()
-            _ = try await updater.role(.hold)
-        }
+        let before: [RoleName: Set<RoleName>] = [.snapshot: [.timestamp], .hold: [.timestamp, .snapshot]]
+        try await world.expectRefusal(
+            .lifetimeTooLong(role: role, seconds: 30 * 86_400, maximum: maximum),
+            advancing: before[role] ?? [],
+            World.loading(.hold)
+        )
     }
 }
