@@ -3,12 +3,13 @@ SHELL := /bin/bash
 SWIFT ?= swift
 PYTHON := .build/venv/bin/python
 
-.PHONY: help setup build release test e2e lint format imports tsan fuzz bench demo ci clean
+.PHONY: help setup build release test e2e lint format imports tsan fuzz soak bench demo ci clean
 
 help:
 	@echo "make demo     publish, serve, sync and run a real model, then show a tampered one refused"
 	@echo "make test     every test, with one closing line of counts"
 	@echo "make fuzz     look for bytes that break a reader: SECONDS_EACH=60, READERS='onnx json'"
+	@echo "make soak     the long forms of what make test runs short, with a report"
 	@echo "make bench    measure against named peers"
 	@echo "make ci       what CI runs: test, lint, imports, thread sanitizer, release build, demo"
 
@@ -41,6 +42,9 @@ tsan: setup
 
 fuzz: setup
 	@SECONDS_EACH=$${SECONDS_EACH:-60} .ci/fuzz $(READERS)
+
+soak: setup
+	@.ci/soak
 
 bench: release
 	@.ci/bench

@@ -100,9 +100,10 @@ class Bench:
         subprocess.run(["chmod", "-R", "u+w", self.folder], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def run(self, arguments: list) -> str:
+    def run(self, arguments: list, environment: dict | None = None) -> str:
         words = [str(SEALIFT), *map(str, arguments)]
-        done = subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False)
+        environment = environment or self.environment
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"bench: {' '.join(words)} ended with {done.returncode}: {done.stderr}")
         return done.stdout

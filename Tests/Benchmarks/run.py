@@ -4,13 +4,14 @@ Each row runs both sides in turn, several times, and reports medians and the rat
 Sealift is faster), and of whole processes the most memory they had resident. Nothing here is a test: numbers
 depend on the machine, and the spread is printed with them.
 
-Usage: run.py [--rounds N] [--mebibytes M] [--only GROUP]…
+Usage: run.py [--rounds N] [--mebibytes M] [--delta-mebibytes D] [--only GROUP]…
 """
 import argparse
 import os
 import platform
 
 import delivery
+import delta
 import interfaces
 import metadata
 from measure import Bench
@@ -18,6 +19,7 @@ from measure import Bench
 # Those that need a registry get one; `options` are those of the command line.
 WITH_REGISTRY = {
     "delivery": lambda bench, options: delivery.run(bench, options.mebibytes),
+    "delta": lambda bench, options: delta.run(bench, options.delta_mebibytes),
     "interfaces": lambda bench, options: interfaces.run(bench),
 }
 ALONE = {
@@ -28,7 +30,8 @@ ALONE = {
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--mebibytes", type=int, default=256)
+    parser.add_argument("--mebibytes", type=int, default=1024)
+    parser.add_argument("--delta-mebibytes", type=int, default=512)
     parser.add_argument("--only", action="append", choices=[*WITH_REGISTRY, *ALONE])
     options = parser.parse_args()
     load = os.getloadavg()[0]
