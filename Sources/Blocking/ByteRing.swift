@@ -4,8 +4,9 @@ import Glibc
 ///
 /// Bytes belong to positions in a file. They are gathered into slots that end
 /// at multiples of the slot's size, so that a block of a size that divides it
-/// never lies across two. When all slots are full the producer waits; that is
-/// the back-pressure on a network.
+/// never lies across two. On a slow line a slot is passed on before it is full,
+/// where a unit ends, so that work on it does not wait for the rest. When all
+/// slots are full the producer waits; that is the back-pressure on a network.
 package final class ByteRing: @unchecked Sendable {
     // Sendable because the counters and states below change only under `lock`; the slots'
     // memory is written by the producer alone until `filled` passes them on, and read by
@@ -15,6 +16,7 @@ package final class ByteRing: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private let slotSize: Int
     private let slots: Int
+    private let unit: Int
     private var pieces: [(position: UInt64, count: Int)]
     private var filled = 0
     private var emptied = 0
@@ -25,6 +27,10 @@ package final class ByteRing: @unchecked Sendable {
     /// The producer's own.
     private var position: UInt64
     private var gathered = 0
+    private var lastPass = MonotonicTime.now
+
+    /// Seconds after which less than a slot is passed on.
+    private static let patience = 0.25
 
     /// Allocates the slots.
     ///
@@ -32,7 +38,9 @@ package final class ByteRing: @unchecked Sendable {
     ///   - slotSize: Bytes in a slot, at which pieces end.
     ///   - slots: At least two.
     ///   - position: Where in the file the first byte belongs.
-    package init(slotSize: Int, slots: Int, position: UInt64) {
+    ///   - unit: Bytes of the file that belong together; divides the slot's size, or is that.
+    package init(slotSize: Int, slots: Int, position: UInt64, unit: Int? = nil) {
+        self.unit = max(1, min(unit ?? slotSize, slotSize))
         precondition(slotSize > 0 && slots > 1, "a ring needs two slots to be one")
         self.slotSize = slotSize
         self.slots = slots
@@ -63,12 +71,18 @@ package final class ByteRing: @unchecked Sendable {
             if gathered == 0 && !waitForRoom() { return false }
             let slot = memory + (filled % slots) * slotSize
             let end = slotSize - Int(position % UInt64(slotSize))
-            let count = min(rest.count, end)
+            let count = min(rest.count, end, unit - Int(position % UInt64(unit)))
             if let from = rest.baseAddress { (slot + gathered).copyMemory(from: from, byteCount: count) }
             gathered += count
             position += UInt64(count)
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            if count == end { pass() }
+            guard count < end else {
+                pass()
+                continue
+            }
+            if position % UInt64(unit) == 0, MonotonicTime.now.seconds(since: lastPass) > Self.patience {
+                pass()
+            }
         }
         return true
     }
@@ -127,6 +141,7 @@ package final class ByteRing: @unchecked Sendable {
         pthread_cond_broadcast(changed)
         pthread_mutex_unlock(lock)
         gathered = 0
+        lastPass = .now
     }
 
     private func nextPiece() -> (slot: Int, piece: (position: UInt64, count: Int))? {

@@ -26,7 +26,7 @@ package final class BlockDigests: Sendable {
     }
 
     /// The digest of block `index`; `nil` past the end, and for a list that cannot be read any more.
-    func digest(ofBlock index: UInt64) -> Digest? {
+    package func digest(ofBlock index: UInt64) -> Digest? {
         guard index < plan.blockCount else { return nil }
         let start = index * BlockPlan.digestLength
         return window.withLock { window in

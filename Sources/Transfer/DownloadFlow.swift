@@ -90,7 +90,8 @@ final class DownloadFlow {
     private func start(at position: UInt64, room: UInt64, useful: UInt64) -> Call.Verdict {
         // One block fetched again does not need the memory of a whole file.
         let slots = max(2, min(8, Int(clamping: room / Self.slot) + 2))
-        let ring = ByteRing(slotSize: Int(Self.slot), slots: slots, position: position)
+        let unit = Int(clamping: assembly.unit)
+        let ring = ByteRing(slotSize: Int(Self.slot), slots: slots, position: position, unit: unit)
         let (assembly, progress) = (assembly, progress)
         assembly.begin()
         let began = OwnThread.start {

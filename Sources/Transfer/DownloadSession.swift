@@ -40,14 +40,16 @@ final class DownloadSession {
     }
 
     func run() throws(FetchError) -> BlobReceipt {
-        try onDisk { () throws(DurableError) in
-            try assembly.resume { !cancellation.isCancelled }
+        defer { fetcher.configuration.permission?.settle() }
+        let goesOn = {
+            self.progress.report(self.assembly.verified)
+            return !self.cancellation.isCancelled
         }
+        try onDisk { () throws(DurableError) in try assembly.resume(while: goesOn) }
         let resumed = assembly.proved
-        progress.report(assembly.verified)
         try onDisk { () throws(DurableError) in
-            for path in download.relatives where assembly.wanted != nil && !cancellation.isCancelled {
-                try assembly.reuse(path) { !cancellation.isCancelled }
+            for path in download.relatives where assembly.wanted != nil && goesOn() {
+                try assembly.reuse(path, while: goesOn)
             }
             try file.reserve(download.length)
         }
@@ -149,7 +151,6 @@ final class DownloadSession {
         call.onBody = { bytes in flow.take(bytes) }
         defer {
             received += flow.received
-            configuration.permission?.settle()
             sources.noteTag(call.head)
         }
         do {

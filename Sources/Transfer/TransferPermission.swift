@@ -15,7 +15,7 @@ package protocol TransferPermission: Sendable {
     /// - Throws: Why no more may.
     func spend(_ bytes: UInt64) throws(FetchPause)
 
-    /// A stream has ended: what was spent may be written down.
+    /// A download has ended, well or not: what was spent may be written down.
     func settle()
 }
 

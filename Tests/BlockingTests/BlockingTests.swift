@@ -173,6 +173,34 @@ struct ByteRingTests {
         #expect(misplaced == 0)
     }
 
+    @Test("on a slow line whole units are passed on before the slot is full, and nothing is cut within one")
+    func slowLine() async {
+        let ring = ByteRing(slotSize: 64, slots: 3, position: 0, unit: 16)
+        let hasArrived = Cancellation()
+        async let done: Bool = BlockingPool.shared.run {
+            let bytes = (0..<64).map { UInt8($0) }
+            // Slower than the ring's patience, until the consumer has something.
+            for index in stride(from: 0, to: 64, by: 8) {
+                guard bytes[index..<index + 8].withUnsafeBytes({ ring.put($0) }) else { return false }
+                _ = hasArrived.wait(seconds: 0.2)
+            }
+            ring.finish()
+            return true
+        }
+        let pieces: [(UInt64, Int)] = await BlockingPool.shared.run {
+            var pieces: [(UInt64, Int)] = []
+            ring.consume { position, bytes in
+                pieces.append((position, bytes.count))
+                hasArrived.cancel()
+                return true
+            }
+            return pieces
+        }
+        #expect(await done)
+        #expect(pieces.count > 1 && pieces.allSatisfy { $0.0 % 16 == 0 && $0.1 % 16 == 0 })
+        #expect(pieces.reduce(0) { $0 + $1.1 } == 64)
+    }
+
     @Test("a consumer that refuses stops the producer")
     func refusal() async {
         let ring = ByteRing(slotSize: 64, slots: 2, position: 0)
