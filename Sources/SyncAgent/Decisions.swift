@@ -67,6 +67,7 @@ extension ModelDecision {
         var object = JSONObject()
         object["active"] = active.map { .text($0) }
         object["failure"] = failure.map { .text($0.message) }
+        object["code"] = code.map { .text($0) }
         object["exit_code"] = .integer(Int64(exitCode))
         object["model"] = .text(model)
         object["outcome"] = .text(outcome.rawValue)
@@ -87,13 +88,8 @@ extension ModelDecision {
         let skipped = (value["skipped"]?.array ?? []).map { skip in
             SkippedVersion(version: skip["version"]?.string ?? "", reason: skip["reason"]?.string ?? "")
         }
-        let code = value["exit_code"]?.integer
-        let failure = value["failure"]?.string.map { message in
-            SyncError(
-                SyncError.Kind.allCases.first { Int64(SyncError($0, "").exitCode) == code } ?? .internal,
-                message
-            )
-        }
+        let code = value["code"]?.string.flatMap(ErrorCode.init(rawValue:)) ?? .internal
+        let failure = value["failure"]?.string.map { SyncError(code: code, $0) }
         self.init(
             model: model,
             request: request,

@@ -37,7 +37,7 @@ enum ReceivedModel {
             found = try ModelFile.inspect(files, declared: content.format, entry: content.entry).inspection
         } catch {
             if case .unreadable = error.error { throw SyncError(.temporary, "\(subject): \(error)") }
-            throw SyncError(.refused, "\(subject): \(error)")
+            throw SyncError(code: .interface, "\(subject): \(error)")
         }
         try compare(found, with: content, manifest, subject)
     }
@@ -53,7 +53,7 @@ enum ReceivedModel {
         if real.isDeclared {
             guard signed.isDeclared else {
                 throw SyncError(
-                    .refused,
+                    code: .interface,
                     "\(subject): \(content.format.rawValue) files state no interface, and the manifest does not "
                         + "mark its own as declared; the publisher must publish a new version"
                 )
@@ -61,7 +61,7 @@ enum ReceivedModel {
             guard signed.tensors == real.tensors, real.tokenizers.allSatisfy(signed.tokenizers.contains)
             else {
                 throw SyncError(
-                    .refused,
+                    code: .interface,
                     "\(subject): the file's own tensors or tokenizers are not those of the signed manifest; "
                         + "the publisher must publish a new version"
                 )
@@ -72,7 +72,7 @@ enum ReceivedModel {
                 real.labels == nil || signed.labels == real.labels
             else {
                 throw SyncError(
-                    .refused,
+                    code: .interface,
                     "\(subject): the file's own inputs and outputs are not those of the signed manifest; "
                         + "the publisher must publish a new version"
                 )
@@ -83,7 +83,7 @@ enum ReceivedModel {
             wanted.specificationVersion == found.requires.specificationVersion
         else {
             throw SyncError(
-                .refused,
+                code: .interface,
                 "\(subject): the file needs another runtime than the signed manifest says; "
                     + "the publisher must publish a new version"
             )

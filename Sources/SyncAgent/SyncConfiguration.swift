@@ -102,13 +102,13 @@ package enum RegistryURL {
             let isLoopback = host == "localhost" || host == "[::1]" || isLoopbackIPv4(host)
             guard isLoopback else {
                 throw SyncError(
-                    .usage,
+                    code: .plainHTTP,
                     "plain http to \(host) is refused: \(text); use https (plain http is for loopback addresses)"
                 )
             }
             guard allowsPlainLoopback else {
                 throw SyncError(
-                    .usage,
+                    code: .plainHTTP,
                     "plain http to \(host) needs --allow-plain-loopback: \(text); or use https"
                 )
             }

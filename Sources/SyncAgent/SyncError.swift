@@ -1,3 +1,5 @@
+package import Names
+
 /// Why a sync did not do what was asked.
 ///
 /// Whatever the kind, the generation that was active before is active still.
@@ -29,21 +31,42 @@ public struct SyncError: Error, Equatable, Sendable {
     /// One line for people: what happened, to what, what was expected and found, what to do.
     public let message: String
 
+    package let errorCode: ErrorCode
+
     /// Makes an error.
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
+        errorCode = kind.code
     }
 
+    /// Makes an error of the kind that `code` belongs to.
+    package init(code: ErrorCode, _ message: String) {
+        kind = Kind.allCases.first { $0.code.exitCode == code.exitCode } ?? .internal
+        self.message = message
+        errorCode = code
+    }
+
+    /// What went wrong, in a word that never changes its meaning; the documentation lists them all.
+    public var code: String { errorCode.rawValue }
+
+    /// What to do about it, in one sentence.
+    public var remedy: String { errorCode.remedy }
+
     /// The exit code of the command line for this kind.
-    public var exitCode: Int32 {
-        switch kind {
-        case .refused: 1
-        case .usage: 2
-        case .expired: 4
-        case .misbehaviour: 5
-        case .internal: 70
-        case .temporary: 75
+    public var exitCode: Int32 { errorCode.exitCode }
+}
+
+extension SyncError.Kind {
+    /// The code of an error of which no more is known than its kind.
+    fileprivate var code: ErrorCode {
+        switch self {
+        case .usage: .usage
+        case .refused: .refused
+        case .temporary: .temporary
+        case .expired: .expiredWithinGrace
+        case .internal: .internal
+        case .misbehaviour: .misbehaviour
         }
     }
 }

@@ -2,43 +2,31 @@ import Blocking
 import Durable
 package import Generations
 import Manifest
+import Names
 import Transfer
 import Trust
 
 /// How the errors of the modules below become one of the kinds a caller acts on.
 extension SyncError {
     package init(_ error: GenerationError) {
-        let kind: Kind =
-            switch error {
-            case .disk(let error): Self.kind(of: error)
-            case .missing, .nothingActive, .notActive: .usage
-            case .damaged, .unfit: .refused
-            }
-        self.init(kind, error.description)
+        if case .disk(let error) = error {
+            self.init(error)
+        } else {
+            self.init(code: error.code, error.description)
+        }
     }
 
-    init(_ error: DurableError) { self.init(Self.kind(of: error), error.description) }
-
     /// A disk that is full or failing may be well later; what is not what it must be stays so.
-    private static func kind(of error: DurableError) -> Kind {
-        switch error {
-        case .system where error.isWrongPlace: .usage
-        case .system, .locked: .temporary
-        case .notRegularFile, .tooLong, .tooOpen, .foreignOwner: .refused
-        }
+    init(_ error: DurableError) {
+        // Whoever asked for the directory did not name this file: somebody took it away while we looked.
+        self.init(code: error.isAbsent ? .disk : error.code, error.description)
     }
 
     /// - Parameters:
     ///   - error: What happened.
     ///   - subject: What it happened to, for people.
     init(_ error: FetchError, _ subject: String) {
-        let kind: Kind =
-            switch error {
-            case .refused(.plainHTTP, _), .refused(.malformedURL, _): .usage
-            case .refused: .refused
-            case .outage, .storage, .paused, .cancelled: .temporary
-            }
-        self.init(kind, subject.isEmpty ? error.description : "\(subject): \(error)")
+        self.init(code: error.code, subject.isEmpty ? error.description : "\(subject): \(error)")
     }
 
     /// An error of the chain as a whole or of one of its roles.
@@ -47,14 +35,14 @@ extension SyncError {
     /// long its grace lasts makes `expired` of it.
     init(_ error: UpdateError, _ subject: String) {
         switch error {
-        case .refused(let refusal): self.init(.refused, "\(subject): \(refusal)")
+        case .refused(let refusal): self.init(code: refusal.code, "\(subject): \(refusal)")
         case .fetch(let error): self.init(error, subject)
-        case .absent, .notStored: self.init(.temporary, "\(subject): \(error)")
+        case .absent, .notStored: self.init(code: error.code, "\(subject): \(error)")
         case .storage(let error): self.init(error)
         }
     }
 
-    init(_ error: ManifestError, _ subject: String) { self.init(.refused, "\(subject): \(error)") }
+    init(_ error: ManifestError, _ subject: String) { self.init(code: .document, "\(subject): \(error)") }
 }
 
 extension UpdateError {

@@ -1,3 +1,5 @@
+import Names
+
 /// What a sync did, and why.
 public struct SyncReport: Sendable, Equatable {
     /// The sync as a whole.
@@ -80,6 +82,15 @@ public struct ModelDecision: Sendable, Equatable {
 
     /// Why the decision could not be taken or carried out.
     public var failure: SyncError?
+
+    /// Why it did not go as asked, in a word that never changes its meaning; `nil` when it did.
+    public var code: String? {
+        switch outcome {
+        case .activated, .unchanged: nil
+        case .kept, .none: ErrorCode.nothingUsable.rawValue
+        case .failed: failure?.code ?? ErrorCode.internal.rawValue
+        }
+    }
 
     /// The exit code of the command line, if this were the only model.
     public var exitCode: Int32 {

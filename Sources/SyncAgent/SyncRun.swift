@@ -91,7 +91,7 @@ struct SyncRun: Sendable {
         } catch {
             guard case .locked(_, let holder) = error else { throw SyncError(error) }
             throw SyncError(
-                .temporary,
+                code: .locked,
                 "another sync of \(device.path) is running (\(holder)) and did not end within "
                     + "\(configuration.lockPatience) s; try again later"
             )
@@ -119,7 +119,10 @@ struct SyncRun: Sendable {
         do throws(DurableError) {
             anchor = try Durable.readFile(configuration.rootFile, maximum: Limits.root)
         } catch {
-            throw SyncError(.usage, "the root of trust: \(error)")
+            throw SyncError(
+                code: error.isAbsent || error.isWrongPlace ? .place : .usage,
+                "the root of trust: \(error)"
+            )
         }
         let folder = FolderMetadataStore(directory: device.trustPath)
         let store: any MetadataStore = mode == .dryRun ? OverlayStore(over: folder) : folder
@@ -160,18 +163,21 @@ struct SyncRun: Sendable {
         var found = SyncError(error, subject)
         if case .refused(.thresholdNotMet) = error {
             found = SyncError(
-                .refused,
+                code: .signature,
                 "\(found.message). Either the bytes are not what their owners signed, or \(configuration.rootFile) "
                     + "is not the root of this registry"
             )
         }
         guard error.isExpiry else { return found }
         guard let active else {
-            return SyncError(.refused, "\(found.message). Nothing is active, and nothing new is accepted")
+            return SyncError(
+                code: .expired,
+                "\(found.message). Nothing is active, and nothing new is accepted"
+            )
         }
         guard let grace = (try? device.trustState())?.graceUntil, clock < grace else {
             return SyncError(
-                .refused,
+                code: .expired,
                 "\(found.message). Nothing new is accepted; the grace of what is active is over"
             )
         }

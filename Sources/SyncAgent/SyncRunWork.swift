@@ -86,7 +86,7 @@ extension SyncRun {
             let (needed, overflow) = bytes.addingReportingOverflow(configuration.reserve)
             guard overflow || free.rawValue < needed else { return nil }
             return SyncError(
-                .temporary,
+                code: .diskFull,
                 "not enough room in \(device.path): \(ByteCount(rawValue: bytes)) are needed and "
                     + "\(ByteCount(rawValue: configuration.reserve)) must stay free, but only \(free) are; "
                     + "free some space and try again"

@@ -24,13 +24,13 @@ struct TargetContents: Sendable {
     func bytes(of path: TargetPath, _ file: TargetFile) async throws(SyncError) -> [UInt8] {
         guard let digest = file.sha256 else {
             throw SyncError(
-                .refused,
+                code: .metadata,
                 "\(path) is signed without a SHA-256 digest; the publisher must sign it again"
             )
         }
         guard file.length <= Limits.manifest.rawValue else {
             throw SyncError(
-                .refused,
+                code: .metadata,
                 "\(path) is signed with \(file.length) bytes, the limit is \(Limits.manifest)"
             )
         }
@@ -57,7 +57,7 @@ struct TargetContents: Sendable {
                 let request = FetchRequest(url: url, maximumLength: ByteCount(rawValue: file.length))
                 guard case .bytes(let bytes, _) = try await fetcher.fetch(request) else {
                     failure = SyncError(
-                        .temporary,
+                        code: .missingAtServer,
                         "\(url) is missing at the server, although it is signed; try again"
                     )
                     continue
@@ -65,7 +65,7 @@ struct TargetContents: Sendable {
                 if file.describes(bytes) { return bytes }
                 let found = SHA256.digest(of: bytes)
                 failure = SyncError(
-                    .refused,
+                    code: .bytes,
                     "\(url): the bytes have SHA-256 \(found), but \(digest) is signed; tell the registry's operator"
                 )
             } catch {

@@ -1,3 +1,6 @@
+import CanonicalJSON
+import Names
+
 /// The exit codes of every command; the README explains them to scripts.
 enum ExitCode: Int32, Comparable {
     case done = 0
@@ -22,13 +25,43 @@ enum ExitCode: Int32, Comparable {
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Why a command ended, in one line for the person who typed it.
+/// Why a command ended, in one line for the person who typed it and one word for programs.
 struct Failure: Error {
-    let code: ExitCode
+    let errorCode: ErrorCode
     let line: String
 
-    init(_ code: ExitCode, _ line: String) {
-        self.code = code
+    init(code: ErrorCode, _ line: String) {
+        errorCode = code
         self.line = line
+    }
+
+    /// Of what is known no more than how the command ends.
+    init(_ code: ExitCode, _ line: String) { self.init(code: code.generic, line) }
+
+    var code: ExitCode { ExitCode(rawValue: errorCode.exitCode) ?? .internalError }
+
+    /// What `--json` puts on standard output in place of a result.
+    var report: JSONReport {
+        JSONReport([
+            "error": .members([
+                "cause": .text(errorCode.cause), "code": .text(errorCode.rawValue),
+                "exit_code": .integer(Int64(code.rawValue)), "message": .text(line),
+                "remedy": .text(errorCode.remedy),
+            ])
+        ])
+    }
+}
+
+extension ExitCode {
+    fileprivate var generic: ErrorCode {
+        switch self {
+        case .done, .internalError: .internal
+        case .refused: .refused
+        case .usage: .usage
+        case .nothingUsable: .nothingUsable
+        case .expiredWithinGrace: .expiredWithinGrace
+        case .misbehaviour: .misbehaviour
+        case .temporary: .temporary
+        }
     }
 }

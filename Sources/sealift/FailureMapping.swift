@@ -8,6 +8,7 @@ import Inference
 import Manifest
 import ModelLibrary
 import ModelRuntimes
+import Names
 import Publishing
 import Registry
 import RegistryAPI
@@ -19,104 +20,102 @@ import Transfer
 import Trust
 
 extension Failure {
-    /// What an error means to the person who typed the command; one place decides exit codes.
+    /// What an error means to the person who typed the command; one place decides codes.
     ///
     /// An error of no known kind is a fault of this program.
     init(describing error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as UsageError: self.init(.usage, error.description)
-        case let error as SyncError:
-            self.init(ExitCode(rawValue: error.exitCode) ?? .internalError, error.message)
-        case let error as PublishingError: self.init(Self.code(of: error), error.description)
-        case let error as AuditError: self.init(Self.code(of: error), error.description)
-        case let error as UpdateError: self.init(Self.code(of: error), error.description)
-        case let error as FetchError: self.init(Self.code(of: error), error.description)
-        case let error as DurableError: self.init(Self.code(of: error), error.description)
-        case let error as GenerationError: self.init(SyncError(error))
-        case let error as RegistryError: self.init(error.isOutage ? .temporary : .refused, error.description)
-        case let error as StoreError: self.init(Self.code(of: error), error.description)
-        case let error as BlobError: self.init(.temporary, error.description)
-        case let error as HTTPServerError: self.init(Self.code(of: error), error.description)
-        case let error as TLSError: self.init(.refused, error.description)
-        case let error as SigningError: self.init(.refused, error.description)
-        case let error as ManifestError: self.init(.refused, error.description)
-        case let error as ModelLibraryError: self.init(Self.code(of: error), error.description)
-        case let error as ONNXRuntimeError: self.init(Self.code(of: error), error.description)
-        case let error as InferenceError: self.init(.usage, error.description)
-        default: self.init(.internalError, "an unexpected error, please report it: \(error)")
+        case let error as UsageError: self.init(code: .usage, error.description)
+        case let error as SyncError: self.init(code: error.errorCode, error.message)
+        case let error as PublishingError: self.init(code: Self.code(of: error), error.description)
+        case let error as AuditError: self.init(code: Self.code(of: error), error.description)
+        case let error as UpdateError: self.init(code: error.code, error.description)
+        case let error as FetchError: self.init(code: error.code, error.description)
+        case let error as DurableError: self.init(code: error.code, error.description)
+        case let error as GenerationError: self.init(code: SyncError(error).errorCode, error.description)
+        case let error as RegistryError:
+            self.init(code: error.isOutage ? .temporary : .registryRefused, error.description)
+        case let error as StoreError: self.init(code: Self.code(of: error), error.description)
+        case let error as BlobError: self.init(code: .disk, error.description)
+        case let error as HTTPServerError: self.init(code: Self.code(of: error), error.description)
+        case let error as TLSError: self.init(code: .certificate, error.description)
+        case let error as SigningError: self.init(code: .key, error.description)
+        case let error as ManifestError: self.init(code: .document, error.description)
+        case let error as ModelLibraryError: self.init(code: Self.code(of: error), error.description)
+        case let error as ONNXRuntimeError: self.init(code: Self.code(of: error), error.description)
+        case let error as InferenceError: self.init(code: .usage, error.description)
+        default: self.init(code: .internal, "an unexpected error, please report it: \(error)")
         }
     }
 
-    private init(_ error: SyncError) {
-        self.init(ExitCode(rawValue: error.exitCode) ?? .internalError, error.message)
-    }
-
-    private static func code(of error: PublishingError) -> ExitCode {
+    private static func code(of error: PublishingError) -> ErrorCode {
         switch error {
-        case .configuration, .usage: .usage
-        case .key, .signer, .unpublishable, .unsigned: .refused
-        case .overtaken: .temporary
-        case .file(let error): code(of: error)
-        case .chain(let error): code(of: error)
-        case .transfer(let error): code(of: error)
+        case .configuration: .configuration
+        case .usage: .usage
+        case .key, .signer: .key
+        case .unpublishable: .interface
+        case .unsigned: .signature
+        case .overtaken: .conflict
+        case .file(let error): error.code
+        case .chain(let error): error.code
+        case .transfer(let error): error.code
         case .problem(let problem, let status):
-            status >= 500 || status == 429 || problem.code == .conflict ? .temporary : .refused
+            switch problem.code {
+            case .conflict: .conflict
+            case .unauthorized, .forbidden: .token
+            case .untrusted: .signature
+            case .digestMismatch: .bytes
+            default: status >= 500 || status == 429 ? .serverError : .registryRefused
+            }
         }
     }
 
-    private static func code(of error: AuditError) -> ExitCode {
+    private static func code(of error: AuditError) -> ErrorCode {
         switch error {
-        case .chain(let error): code(of: error)
-        case .transfer(let error): code(of: error)
+        case .chain(let error): error.code
+        case .transfer(let error): error.code
         case .contradiction: .misbehaviour
-        case .refused, .document: .refused
-        case .absent: .temporary
+        case .refused: .refused
+        case .document: .document
+        case .absent: .missingAtServer
         case .unknownModel: .usage
         }
     }
 
-    private static func code(of error: UpdateError) -> ExitCode { error.isOutage ? .temporary : .refused }
-
-    private static func code(of error: FetchError) -> ExitCode {
-        if case .refused(.plainHTTP, _) = error { return .usage }
-        return error.isOutage ? .temporary : .refused
-    }
-
-    private static func code(of error: DurableError) -> ExitCode {
-        if error.isAbsent || error.isWrongPlace { return .usage }
-        return error.isOutOfSpace ? .temporary : .refused
-    }
-
-    private static func code(of error: ModelLibraryError) -> ExitCode {
+    private static func code(of error: ModelLibraryError) -> ErrorCode {
         switch error {
-        case .invalidName, .notAvailable, .noRuntime: .usage
+        case .invalidName: .usage
+        case .notAvailable: .nothingActive
+        case .noRuntime: .runtimeMissing
         case .refused, .failed: .refused
-        case .leaseEnded: .internalError
+        case .leaseEnded: .internal
         }
     }
 
-    private static func code(of error: ONNXRuntimeError) -> ExitCode {
+    private static func code(of error: ONNXRuntimeError) -> ErrorCode {
         switch error {
-        case .notFound, .notUsable, .tooOld: .usage
+        case .notFound, .notUsable, .tooOld: .runtimeMissing
         case .refused, .failed, .unsupported: .refused
-        case .anotherIsOpen: .internalError
+        case .anotherIsOpen: .internal
         }
     }
 
-    private static func code(of error: StoreError) -> ExitCode {
+    private static func code(of error: StoreError) -> ErrorCode {
         switch error {
-        case .missing, .exists: .usage
-        case .foreign, .damaged: .refused
-        case .newer, .edited: .internalError
-        case .failed: .temporary
+        case .missing, .exists: .place
+        case .foreign, .damaged: .damaged
+        case .newer: .newerDatabase
+        case .edited: .internal
+        case .failed: .disk
         }
     }
 
-    private static func code(of error: HTTPServerError) -> ExitCode {
+    private static func code(of error: HTTPServerError) -> ErrorCode {
         switch error {
         case .badAddress: .usage
-        case .addressInUse, .notPermitted, .system: .temporary
+        case .addressInUse: .portInUse
+        case .notPermitted, .system: .temporary
         }
     }
 }

@@ -13,7 +13,8 @@ struct Sealift {
             ChannelRemove.self, Rollout.self, Yank.self, Recall.self, Unyank.self, Floor.self, Hold.self,
             Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
             MetadataStatus.self, MetadataRefresh.self, RoleExport.self, RoleSign.self, RoleImport.self,
-            TokenCreate.self, TokenList.self, TokenRevoke.self, Expectations.self, Compat.self, Schema.self,
+            TokenCreate.self, TokenList.self, TokenRevoke.self, Expectations.self, Compat.self,
+            Schema.self, Errors.self,
         ]
     }
 
@@ -69,6 +70,9 @@ struct Sealift {
         } catch {
             let failure = Failure(describing: error)
             Output.note("sealift: \(failure.line)")
+            if words.prefix(while: { $0 != "--" }).contains("--json") {
+                Output.result(bytes: failure.report.bytes)
+            }
             return failure.code
         }
     }

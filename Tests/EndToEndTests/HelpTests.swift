@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Durable
 import Glibc
 import Names
@@ -11,7 +12,7 @@ extension EndToEnd {
         static let commands = [
             "init", "serve", "keygen", "inspect", "publish", "sync", "status", "why", "path", "verify",
             "infer",
-            "history",
+            "history", "errors",
         ]
 
         private let terminal: Terminal
@@ -102,6 +103,13 @@ extension EndToEnd {
             try mistake("\(sync) --directory models --token-file nowhere", says: "nowhere")
             try mistake("\(sync) --directory detector.onnx", says: "Not a directory")
             try mistake("sealift inspct", says: "did you mean ‘inspect’?")
+            let json = try terminal.start("sealift status --directory nowhere --json").finished(within: 30)
+            #expect(json.code == 2 && json.errorLines.count == 1, "\(json)")
+            let report = try JSONParser.parse(Array(json.output.utf8), maximumLength: 65_536)
+            #expect(report["error"]?["code"]?.string == "place")
+            #expect(report["error"]?["exit_code"]?.integer == 2)
+            let remedy = try #require(report["error"]?["remedy"]?.string)
+            #expect(try terminal.run("sealift errors place").output.contains(remedy))
         }
     }
 }

@@ -1,0 +1,15 @@
+import Durable
+package import Names
+
+extension GenerationError {
+    /// The stable code of this error.
+    package var code: ErrorCode {
+        switch self {
+        case .missing: .place
+        case .nothingActive, .notActive: .nothingActive
+        case .damaged: .damaged
+        case .unfit: .refused
+        case .disk(let error): error.code
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package import Names
+
+extension TrustError {
+    /// The stable code of this error.
+    package var code: ErrorCode {
+        switch self {
+        case .thresholdNotMet, .duplicateSignature, .keyIDMismatch: .signature
+        case .versionOutOfOrder, .rollback, .removedFromSnapshot: .rollback
+        case .lengthMismatch, .digestMismatch, .versionMismatch: .bytes
+        case .expired: .expired
+        case .issuedInFuture, .clockBehind: .clock
+        case .signingFailed: .key
+        default: .metadata
+        }
+    }
+}
