@@ -24,6 +24,9 @@ package protocol BlobStore: Sendable {
     /// Reads a whole blob again and compares it with its name.
     func verify(_ digest: Digest) throws(BlobError) -> BlobCondition
 
+    /// What may still be stored.
+    func freeSpace() throws(BlobError) -> ByteCount
+
     /// Removes a blob, durably; an absent one is no error.
     func remove(_ digest: Digest) throws(BlobError)
 }

@@ -35,6 +35,10 @@ package struct FolderBlobStore: BlobStore {
         return length
     }
 
+    package func freeSpace() throws(BlobError) -> ByteCount {
+        try translating { () throws(DurableError) in try Durable.freeSpace(at: directory) }
+    }
+
     package func beginUpload(expecting digest: Digest, length: UInt64) throws(BlobError) -> BlobUpload {
         let name = "\(digest.hex).\(Hex.text(randomBytes(8)))"
         return try BlobUpload(

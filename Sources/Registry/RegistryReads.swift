@@ -79,10 +79,27 @@ extension Registry {
         }
     }
 
+    /// Below this the registry can neither sign again nor take a version.
+    package static let leastSpace = ByteCount.mebibytes(16)
+
     /// Reads what every answer needs: the timestamp, the database, and a blob if there is one.
     ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - space: What must be free on the disk.
     /// - Throws: What stands in the way of serving.
-    package func checkReadiness(now: UnixTime) throws(RegistryError) {
+    package func checkReadiness(
+        now: UnixTime,
+        leaving space: ByteCount = leastSpace
+    ) throws(RegistryError) {
+        guard !store.isGone else {
+            throw .storage(reason: "the database file was deleted, moved or replaced")
+        }
+        let free: ByteCount
+        do { free = try blobs.freeSpace() } catch { throw .storage(reason: "\(error)") }
+        guard free >= space else {
+            throw .storage(reason: "only \(free) free where blobs are stored; \(space) are needed")
+        }
         guard let timestamp = try store.timestamp() else { throw .notCreated }
         let expires = try expiry(of: timestamp.bytes, role: .timestamp)
         guard now < expires else {

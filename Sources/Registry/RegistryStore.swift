@@ -50,6 +50,9 @@ package struct BlockProof: Sendable, Hashable {
 /// reads the state and decides, the store writes what it decided, and no other
 /// decision falls between. So a store may be shared by several processes.
 package protocol RegistryStore: Sendable {
+    /// Whether what is stored is no longer where it was opened.
+    var isGone: Bool { get }
+
     // MARK: Decisions
 
     /// Writes the first commit.

@@ -18,7 +18,14 @@ final class Database {
     func decide<Success>(
         _ body: () throws(RegistryError) -> Success
     ) throws(RegistryError) -> Success {
-        try connection.transaction { _ throws(RegistryError) in
+        // SQLite would go on writing into a file that nobody can open any more.
+        guard !connection.hasMoved() else {
+            throw .storage(
+                reason: "the database file was deleted, moved or replaced under the running registry; "
+                    + "stop it, put the file back, and start it again"
+            )
+        }
+        return try connection.transaction { _ throws(RegistryError) in
             try body()
         } failing: { error in
             RegistryError(error)

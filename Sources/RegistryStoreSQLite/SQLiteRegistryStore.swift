@@ -150,6 +150,18 @@ package final class SQLiteRegistryStore: RegistryStore {
         }
     }
 
+    /// What SQLite finds wrong in the whole file; nothing when all is well.
+    package func integrityProblems() throws(RegistryError) -> [String] {
+        try readers.read { database throws(RegistryError) in
+            try database.query { () throws(SQLiteError) in try database.connection.integrityProblems() }
+        }
+    }
+
+    /// Whether the file was deleted, moved or replaced while it is open here.
+    package var isGone: Bool {
+        (try? readers.read { database throws(RegistryError) in database.connection.hasMoved() }) ?? true
+    }
+
     package func blobLength(_ digest: Digest) throws(RegistryError) -> UInt64? {
         try readers.read { database throws(RegistryError) in try database.blobLength(digest) }
     }

@@ -70,6 +70,13 @@ extension Connection {
         return found.filter { $0 != "ok" } + orphans
     }
 
+    /// Whether the file at the database's path is no longer the one that is open: deleted, renamed or replaced.
+    package borrowing func hasMoved() -> Bool {
+        var moved: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return moved != 0
+    }
+
     private borrowing func headerNumber(_ sql: StaticString) throws(SQLiteError) -> Int32 {
         let number = try first(sql) { row throws(SQLiteError) in try row.integer(0) }
         return Int32(truncatingIfNeeded: number ?? 0)

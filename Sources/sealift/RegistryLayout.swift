@@ -1,3 +1,6 @@
+import Durable
+import Names
+
 /// Where a registry keeps what, below its directory.
 struct RegistryLayout: Sendable {
     let directory: String
@@ -7,6 +10,8 @@ struct RegistryLayout: Sendable {
             directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
     }
 
+    /// Where `serve` listens unless told otherwise, `ADDRESS:PORT`; absent for the usual address.
+    var listen: String { directory + "/listen" }
     var database: String { directory + "/registry.db" }
     var blobs: String { directory + "/blobs" }
 
@@ -23,4 +28,10 @@ struct RegistryLayout: Sendable {
 
     /// The host names in the server's certificate, one a line.
     var hosts: String { tls + "/hosts" }
+
+    /// What `init` was told about listening.
+    func storedListen() throws(DurableError) -> String? {
+        guard let bytes = try Durable.readFileIfPresent(listen, maximum: .kibibytes(4)) else { return nil }
+        return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+    }
 }

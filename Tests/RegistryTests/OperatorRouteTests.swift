@@ -1,5 +1,6 @@
 import Blobs
 import CanonicalJSON
+import Durable
 import HTTPServer
 import Manifest
 import Names
@@ -57,6 +58,30 @@ struct OperatorRouteTests {
         try service.test.blobs.remove(digest)
         #expect(await service.ask(.get, "/readyz").status != 200)
         #expect(await service.ask(.get, "/healthz").status == 200)
+    }
+
+    @Test("a full disk is not ready")
+    func fullDisk() async throws {
+        let service = try await TestService()
+        let registry = service.test.registry
+        try registry.checkReadiness(now: TestRegistry.start)
+        let error = #expect(throws: RegistryError.self) {
+            try registry.checkReadiness(now: TestRegistry.start, leaving: ByteCount(rawValue: .max))
+        }
+        #expect(error?.isOutage == true && error?.description.contains("free") == true)
+    }
+
+    @Test("a database that was deleted under the registry is not ready, and takes nothing more")
+    func deleted() async throws {
+        let service = try await TestService()
+        try await service.test.publishFirst()
+        try Durable.removeFile(service.test.scratch.path("registry.sqlite"))
+        #expect(await service.ask(.get, "/readyz").status == 503)
+        let token = service.test.token
+        let error = await #expect(throws: RegistryError.self) {
+            try await service.test.registry.issueToken(token, now: TestRegistry.start)
+        }
+        #expect(error?.isOutage == true && error?.description.contains("deleted") == true)
     }
 
     @Test("an expired timestamp is not ready")

@@ -7,6 +7,8 @@ struct StoppingStore: RegistryStore {
 
     let store: any RegistryStore
 
+    var isGone: Bool { store.isGone }
+
     func publish(
         _ rule: @Sendable (any RegistryView) throws(RegistryError) -> TimestampFile?
     ) async throws(RegistryError) -> TimestampFile? { throw Self.stopped }

@@ -26,6 +26,11 @@ struct Init: Command {
                 "a host name or address that clients will use, besides localhost",
                 repeatable: true
             ),
+            .value(
+                "listen",
+                "ADDRESS:PORT",
+                "where ‘serve’ will listen; clients are told its port, 8443 unless given"
+            ),
             .value("keys", "KEYDIR", "where private keys go; never inside DIR"),
         ] + SharedOption.secrets + [SharedOption.json],
         example: "sealift init registry --profile solo --namespace vision",
@@ -73,6 +78,7 @@ struct Init: Command {
             ),
             in: store
         )
+        if let listen = plan.listen { try Durable.writeAtomically(layout.listen, Array("\(listen)\n".utf8)) }
         try Certificates(layout).create(hosts: plan.hosts, now: context.now)
         try await plan.writeClient(of: store, context)
         report(plan, arguments)
@@ -95,7 +101,8 @@ struct Init: Command {
         Output.result("           \(plan.rootFile), the trust root: sync --root")
         Output.result("           \(plan.caFile), who vouches for the server: sync --ca")
         // The default address is reached from this machine alone.
-        let listen = plan.hosts.contains { $0 != "localhost" } ? " --listen 0.0.0.0:8443" : ""
+        let listen =
+            plan.listen == nil && plan.hosts.contains { $0 != "localhost" } ? " --listen 0.0.0.0:8443" : ""
         Output.note("next: sealift serve \(plan.layout.directory)\(listen)")
         if let namespace = plan.namespace {
             Output.note(
@@ -117,6 +124,10 @@ private struct NewRegistry {
     let namespace: Namespace?
     let owner: OwnerName?
     let hosts: [String]
+    let listen: String?
+
+    /// What clients put behind the host.
+    let port: Int
     let keys: String
     let passphrase: Passphrase
 
@@ -133,6 +144,11 @@ private struct NewRegistry {
         // Looked at before anything is written: what is half made could not be made again.
         for host in hosts where !DevelopmentCA.canName(host) || host.hasPrefix("*") {
             throw .badValue(host, of: "--host", expected: "a DNS name or a numeric address")
+        }
+        listen = arguments["listen"]
+        port = try listen.map { text throws(UsageError) in try Serve.listenAddress(text).port } ?? 8_443
+        guard port > 0 else {
+            throw .badValue(listen ?? "", of: "--listen", expected: "a port that clients can be told, not 0")
         }
         keys = context.absolute(arguments["keys"] ?? context.configurationDirectory + "/keys")
         passphrase = try Passphrase(arguments)
@@ -200,7 +216,7 @@ private struct NewRegistry {
         try Durable.writeAtomically(caFile, ca)
         let host = hosts.first ?? "localhost"
         let authority = host.contains(":") ? "[\(host)]" : host
-        var client = ClientConfiguration(registries: ["https://\(authority):8443/"])
+        var client = ClientConfiguration(registries: ["https://\(authority):\(port)/"])
         client.root = rootFile
         client.ca = caFile
         client.keys = keys

@@ -21,7 +21,7 @@ struct Serve: Command {
             .value(
                 "listen",
                 "ADDRESS:PORT",
-                "where to listen, 127.0.0.1:8443 unless given; port 0 picks one",
+                "where to listen; unless given as ‘init’ was told, else 127.0.0.1:8443; port 0 picks one",
                 environment: "SEALIFT_LISTEN"
             )
         ],
@@ -37,7 +37,9 @@ struct Serve: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         raiseFileLimit()
         let layout = RegistryLayout(context.absolute(arguments.positions[0]))
-        let (address, port) = try listen(arguments["listen"] ?? "127.0.0.1:8443")
+        let (address, port) = try listenAddress(
+            arguments["listen"] ?? layout.storedListen() ?? "127.0.0.1:8443"
+        )
         let store = try SQLiteRegistryStore.open(path: layout.database, now: context.now)
         let online = try KeyFile.read(layout.onlineKey) { () throws(PublishingError) -> [UInt8]? in nil }
         let blobs = try FolderBlobStore(directory: layout.blobs)
@@ -122,7 +124,8 @@ struct Serve: Command {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    private static func listen(_ text: String) throws(UsageError) -> (address: String, port: Int) {
+    /// Reads `ADDRESS:PORT`.
+    static func listenAddress(_ text: String) throws(UsageError) -> (address: String, port: Int) {
         let expected = "ADDRESS:PORT such as 127.0.0.1:8443 or [::1]:8443"
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port)
