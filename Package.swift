@@ -167,7 +167,7 @@ let package = Package(
         tests("SigningTests", ["Signing", "Names"]),
         tests("TLSTests", ["TLS", "Names", "Support"]),
         tests("SQLiteKitTests", ["SQLiteKit", "Names", "Support"]),
-        tests("ManifestTests", ["Manifest", "CanonicalJSON", "Names"]),
+        tests("ManifestTests", ["Manifest", "CanonicalJSON", "Names", "Support"]),
         tests("ModelFormatsTests", ["ModelFormats", "Manifest", "CanonicalJSON", "Names", "Support"]),
         tests(
             "TrustTests",

@@ -4,6 +4,9 @@ package struct ParsedArguments: Sendable {
     package let positions: [String]
     private let values: [String: [String]]
 
+    /// The variable that an option came from, where it did.
+    private var variables: [String: String] = [:]
+
     /// Whether `--help` stood anywhere; nothing else is then checked.
     package let wantsHelp: Bool
 
@@ -65,6 +68,7 @@ package struct ParsedArguments: Sendable {
                 continue
             }
             values[option.name] = [value]
+            variables[option.name] = name
         }
         let required = spec.positions.filter(\.isRequired).count
         guard positions.count >= required else {
@@ -85,6 +89,9 @@ package struct ParsedArguments: Sendable {
 
     /// The values of an option that may be repeated, in order.
     package func all(_ option: String) -> [String] { values[option] ?? [] }
+
+    /// Where an option that was given came from, for people: itself, or a variable of the environment.
+    package func origin(of option: String) -> String { variables[option] ?? "--\(option)" }
 
     package func has(_ flag: String) -> Bool { values[flag] != nil }
 

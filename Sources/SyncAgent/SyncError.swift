@@ -33,6 +33,9 @@ public struct SyncError: Error, Equatable, Sendable {
 
     package let errorCode: ErrorCode
 
+    /// Seconds that a server asked to wait before it is asked again.
+    public var retryAfter: Int64?
+
     /// Makes an error.
     public init(_ kind: Kind, _ message: String) {
         self.kind = kind

@@ -27,6 +27,10 @@ extension SyncError {
     ///   - subject: What it happened to, for people.
     init(_ error: FetchError, _ subject: String) {
         self.init(code: error.code, subject.isEmpty ? error.description : "\(subject): \(error)")
+        if case .outage(.status(_, let seconds?), _) = error {
+            // A server may not silence a device for longer than a day.
+            retryAfter = Int64(min(max(seconds.rounded(.up), 0), 86_400))
+        }
     }
 
     /// An error of the chain as a whole or of one of its roles.

@@ -29,6 +29,9 @@ public struct SyncReport: Sendable, Equatable {
     /// Bytes of model files and their block lists that came over the network.
     public var bytesFetched: UInt64
 
+    /// Seconds between polls that the registry's administrators signed.
+    public var pollSeconds: Int64 = 3_600
+
     /// What a person should know although the sync succeeded.
     public var warnings: [String]
 

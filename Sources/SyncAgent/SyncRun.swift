@@ -38,6 +38,7 @@ struct SyncRun: Sendable {
             bytesFetched: 0,
             warnings: damage.map { [$0] } ?? []
         )
+        report.pollSeconds = settings.pollSeconds
         if mode == .activate {
             report.bytesFetched = await receive(&plans, chain, device)
             report.generation = try await activate(plans, over: active, device, &report)

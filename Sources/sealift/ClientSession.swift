@@ -28,17 +28,28 @@ struct ClientSession {
         self.asks = asks
         self.arguments = arguments
         self.context = context
-        let file = arguments["config"] ?? context.configurationDirectory + "/client.json"
-        let bytes = try Durable.readFileIfPresent(file, maximum: .kibibytes(64))
-        guard bytes != nil || arguments["config"] == nil else {
-            throw Failure(.usage, "\(file) is not there; ‘sealift init’ writes a client configuration")
-        }
-        configuration = try bytes.map { bytes throws(PublishingError) in
-            try ClientConfiguration(bytes, folder: Durable.parent(of: context.absolute(file)))
-        }
+        configuration = try Self.configuration(arguments, context)
         let given = arguments.all("registry")
         registries = given.isEmpty ? configuration?.registries ?? [] : given
         allowsPlainLoopback = arguments.has("allow-plain-loopback")
+    }
+
+    /// The client configuration; `nil` when there is none, or the file named is a device's.
+    static func configuration(
+        _ arguments: ParsedArguments,
+        _ context: Context
+    ) throws -> ClientConfiguration? {
+        let file = arguments["config"] ?? context.configurationDirectory + "/client.json"
+        let bytes = try Durable.readFileIfPresent(file, maximum: .kibibytes(64))
+        guard bytes != nil || arguments["config"] == nil else {
+            throw Failure(code: .place, "\(file) is not there; ‘sealift init’ writes a client configuration")
+        }
+        guard let bytes, !AgentFile.claims(bytes) else { return nil }
+        do throws(PublishingError) {
+            return try ClientConfiguration(bytes, folder: Durable.parent(of: context.absolute(file)))
+        } catch {
+            throw Failure(code: .configuration, "\(file): \(error)")
+        }
     }
 
     /// The pinned trust root's file.
@@ -50,6 +61,10 @@ struct ClientSession {
         }
         return file
     }
+
+    /// What the file says, whatever the options say.
+    var configuredRoot: String? { configuration?.root }
+    var configuredCA: String? { configuration?.ca }
 
     var caFile: String? { arguments["ca"] ?? configuration?.ca }
 

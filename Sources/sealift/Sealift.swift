@@ -14,7 +14,7 @@ struct Sealift {
             Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
             MetadataStatus.self, MetadataRefresh.self, RoleExport.self, RoleSign.self, RoleImport.self,
             TokenCreate.self, TokenList.self, TokenRevoke.self, Expectations.self, Compat.self,
-            Schema.self, Errors.self,
+            Schema.self, Errors.self, Config.self, Unit.self,
         ]
     }
 
@@ -24,7 +24,9 @@ struct Sealift {
         signal(SIGPIPE, SIG_IGN)
         let context = Context()
         let words = Context.words
-        if words.first == Serve.spec.name { Signals.block() }
+        if words.first == Serve.spec.name || words.first == Sync.spec.name && words.contains("--watch") {
+            Signals.block()
+        }
         Task.detached { @Sendable in
             var code = await run(words, context)
             if code == .done, let failure = Output.failure {

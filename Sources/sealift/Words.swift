@@ -2,6 +2,7 @@ import Arguments
 import Manifest
 import Names
 import Publishing
+import SyncAgent
 
 /// Words of a call as values; each refusal says what would be right.
 enum Words {
@@ -62,11 +63,10 @@ enum Words {
 
     /// `60d`, `24h`, `30m` or `90s` in seconds.
     static func duration(_ text: String, of option: String) throws(UsageError) -> Int64 {
-        let units: [Character: Int64] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-            (1...100_000).contains(count)
-        else { throw .badValue(text, of: option, expected: "a time such as 60d, 24h or 30m") }
-        return count * unit
+        guard let seconds = WrittenTime.seconds(text) else {
+            throw .badValue(text, of: option, expected: "a time such as 60d, 24h or 30m")
+        }
+        return seconds
     }
 
     static func reason(_ arguments: ParsedArguments) throws(UsageError) -> String {

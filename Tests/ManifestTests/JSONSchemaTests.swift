@@ -1,6 +1,7 @@
 import CanonicalJSON
 import Manifest
 import Names
+import Support
 import Testing
 
 @Suite("JSON Schemas")

@@ -6,10 +6,9 @@ import SyncAgent
 
 /// Brings a device to the newest usable versions.
 struct Sync: Command {
-    static let spec = CommandSpec(
-        name: "sync",
-        summary: "Bring a device to the newest version that it can use",
-        options: [
+    /// What `config` shows, and `agent.json` says too.
+    static let settings: [OptionSpec] =
+        [
             SharedOption.directory,
             .value(
                 "model",
@@ -46,18 +45,40 @@ struct Sync: Command {
                 "SECONDS",
                 "give a connection up after so long without progress, 20 unless given"
             ),
+            .value(
+                "retain",
+                "TIME",
+                "how long a version that was left stays for its readers, 24h unless given"
+            ),
+            .value("reserve", "BYTES", "disk that a sync leaves free, 64MiB unless given"),
+        ] + SharedOption.client
+
+    static let spec = CommandSpec(
+        name: "sync",
+        summary: "Bring a device to the newest version that it can use",
+        options: settings + [
             .flag("dry-run", "show every decision and change nothing"),
-        ] + SharedOption.client + [SharedOption.json],
+            .flag("watch", "go on until told to stop, as a service"),
+            .value("poll", "TIME", "with --watch: between two syncs, in place of what the registry signed"),
+            SharedOption.json,
+        ],
         example: "sealift sync --directory models --model vision/detector@stable",
         discussion:
             "Ends with 0 when the newest usable version is active, 3 when a newer one is there that cannot be "
             + "used, 4 when the signed chain has expired and what is active runs on, 1 when a proof or a policy says "
             + "no, and 75 when trying again later may help. Whatever happens, the old version stays until the new one "
-            + "is whole."
+            + "is whole. With --watch, SIGTERM stops it and SIGHUP makes it read its configuration again."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        let configuration = try configuration(arguments, context)
+        guard !arguments.has("watch") else {
+            guard !arguments.has("dry-run") else {
+                throw UsageError.refused("--watch changes things: no --dry-run")
+            }
+            return try await SyncWatch.run(arguments, context)
+        }
+        guard arguments["poll"] == nil else { throw UsageError.refused("--poll goes with --watch") }
+        let configuration = try SyncSettings(arguments, context).configuration
         let routes = configuration.routes(environment: context.environment)
         let drawer = ProgressDrawer()
         let agent = try SyncAgent(configuration: configuration) { @Sendable event in drawer.show(event) }
@@ -69,7 +90,13 @@ struct Sync: Command {
             throw error
         }
         drawer.end()
-        if arguments.has("json") {
+        tell(report, routes, asJSON: arguments.has("json"))
+        return ExitCode(rawValue: report.exitCode) ?? .internalError
+    }
+
+    /// Tells what a sync did.
+    static func tell(_ report: SyncReport, _ routes: [RegistryRoute], asJSON: Bool) {
+        if asJSON {
             Output.result(bytes: json(report, routes).bytes)
             for model in report.models where model.exitCode != 0 { complain(of: model) }
         } else {
@@ -77,7 +104,6 @@ struct Sync: Command {
             for warning in report.warnings { Output.note("warning: \(warning)") }
             if report.outcome == .planned { for route in routes { tell(route) } }
         }
-        return ExitCode(rawValue: report.exitCode) ?? .internalError
     }
 
     /// A model's outcome: a result for what went as it should, one line on standard error for what did not.
@@ -107,81 +133,6 @@ struct Sync: Command {
         let subject = model.reason.contains(model.model) ? "" : "\(model.model): "
         let state = model.active.map { "\($0) stays" } ?? "nothing is active"
         Output.note("sealift: \(subject)\(model.reason); \(state)")
-    }
-
-    private static func configuration(
-        _ arguments: ParsedArguments,
-        _ context: Context
-    ) throws -> SyncConfiguration {
-        let session = try ClientSession(arguments, context)
-        let directory = try Device.path(arguments)
-        var models = try arguments.all("model").map { try WantedModel($0) }
-        for text in arguments.all("expectation") {
-            let halves = text.split(separator: "=", maxSplits: 1)
-            guard halves.count == 2, let index = models.firstIndex(where: { $0.model == halves[0] }) else {
-                throw UsageError.badValue(
-                    text,
-                    of: "--expectation",
-                    expected: "NS/MODEL=FILE of a model given"
-                )
-            }
-            models[index].expectation = try Durable.readFile(String(halves[1]), maximum: Limits.manifest)
-        }
-        var configuration = SyncConfiguration(
-            directory: directory,
-            registries: session.registries,
-            rootFile: try session.rootFile(),
-            models: models
-        )
-        configuration.caFile = session.caFile
-        configuration.tokenFile = arguments["token-file"]
-        configuration.allowsPlainLoopback = session.allowsPlainLoopback
-        if let text = arguments["retries"] {
-            guard let retries = Int(text), (1...1_000).contains(retries) else {
-                throw UsageError.badValue(text, of: "--retries", expected: "a number from 1 to 1000")
-            }
-            configuration.retries = retries
-        }
-        try limit(&configuration, arguments)
-        return configuration
-    }
-
-    private static func limit(
-        _ configuration: inout SyncConfiguration,
-        _ arguments: ParsedArguments
-    ) throws(UsageError) {
-        if let text = arguments["rate"] {
-            configuration.rate = try parsed(
-                text,
-                "--rate",
-                "at least 4096 a second: 500kB, 2MB",
-                TransferRate.init
-            )
-        }
-        if let text = arguments["budget"] {
-            configuration.budget = try parsed(text, "--budget", "500MB/day, 2GB/month", ByteBudget.init)
-        }
-        for text in arguments.all("window") {
-            configuration.windows.append(try parsed(text, "--window", "22:00-06:00", TransferWindow.init))
-        }
-        configuration.meteredFile = arguments["metered-file"]
-        if let text = arguments["stall"] {
-            configuration.stallSeconds = try parsed(text, "--stall", "seconds from 1 to 3600") { text in
-                Int(text).flatMap { (1...3_600).contains($0) ? $0 : nil }
-            }
-        }
-    }
-
-    private static func parsed<Value>(
-        _ text: String,
-        _ option: String,
-        _ expected: String,
-        _ parse: (String) -> Value?
-    ) throws(UsageError) -> Value {
-        guard let value = parse(text) else {
-            throw .badValue(text, of: option, expected: expected)
-        }
-        return value
     }
 
     private static func json(_ report: SyncReport, _ routes: [RegistryRoute]) -> JSONReport {

@@ -1,14 +1,17 @@
-import CanonicalJSON
+package import CanonicalJSON
 
 /// As much of JSON Schema (draft 2020-12) as ours use; a keyword that it does not know is an error.
-struct SchemaReading {
+package struct SchemaReading {
     let root: JSONValue
+
+    package init(root: JSONValue) { self.root = root }
 
     private static let annotations: Set = ["$schema", "title", "description", "$defs"]
 
-    /// What in `value` is not as `schema` says; `nil` when all is.
-    func fault(_ value: JSONValue, _ schema: JSONValue? = nil, at path: String = "") -> String? {
-        let schema = schema ?? root
+    /// What in `value` is not as the schema says; `nil` when all is.
+    package func fault(_ value: JSONValue) -> String? { fault(value, root, at: "") }
+
+    private func fault(_ value: JSONValue, _ schema: JSONValue, at path: String) -> String? {
         for member in schema.object?.members ?? [] where !Self.annotations.contains(member.key.string) {
             if let fault = fault(value, member.key.string, member.value, schema, path) { return fault }
         }

@@ -1,0 +1,121 @@
+import Arguments
+import CanonicalJSON
+import Durable
+import Names
+import Publishing
+import SyncAgent
+
+/// What a `sync` is to do: defaults, then the configuration file, then environment, then options; and where each
+/// setting comes from.
+struct SyncSettings {
+    /// One setting as `config` shows it.
+    struct Row {
+        let name: String
+        let value: String?
+        let origin: String
+    }
+
+    private(set) var configuration = SyncConfiguration(
+        directory: "",
+        registries: [],
+        rootFile: "",
+        models: []
+    )
+    private var origins: [String: String] = [:]
+
+    init(_ arguments: ParsedArguments, _ context: Context) throws {
+        try readFile(arguments, context)
+        for setting in AgentSetting.allCases {
+            guard let text = arguments[setting.option] else { continue }
+            let place = "--\(setting.option)"
+            do throws(SyncError) { try configuration.set(setting, text, at: place) } catch {
+                throw UsageError.badValue(text, of: place, expected: setting.expected)
+            }
+            origins[setting.rawValue] = arguments.origin(of: setting.option)
+        }
+        let registries = arguments.all("registry")
+        if !registries.isEmpty {
+            configuration.registries = registries
+            origins["registries"] = arguments.origin(of: "registry")
+        }
+        let windows = arguments.all("window")
+        if !windows.isEmpty {
+            configuration.windows = try windows.map { text in
+                guard let window = TransferWindow(text) else {
+                    throw UsageError.badValue(text, of: "--window", expected: "hours such as 22:00-06:00")
+                }
+                return window
+            }
+            origins["window"] = arguments.origin(of: "window")
+        }
+        let models = arguments.all("model")
+        if !models.isEmpty {
+            configuration.models = try models.map { try WantedModel($0) }
+            origins["models"] = arguments.origin(of: "model")
+        }
+        try readExpectations(arguments)
+        configuration.allowsPlainLoopback = arguments.has("allow-plain-loopback")
+    }
+
+    /// Takes an `agent.json`, or what a `client.json` says that a device can use.
+    private mutating func readFile(_ arguments: ParsedArguments, _ context: Context) throws {
+        let path = context.absolute(arguments["config"] ?? context.configurationDirectory + "/client.json")
+        let bytes = try Durable.readFileIfPresent(path, maximum: AgentFile.maximumLength)
+        if let bytes, AgentFile.claims(bytes) {
+            let file = try AgentFile(path: path)
+            configuration = file.configuration
+            for name in file.given { origins[name] = path }
+            return
+        }
+        let session = try ClientSession(arguments, context)
+        configuration.registries = session.registries
+        configuration.rootFile = session.configuredRoot ?? ""
+        configuration.caFile = session.configuredCA
+        if !session.registries.isEmpty { origins["registries"] = path }
+        if session.configuredRoot != nil { origins["root"] = path }
+        if session.configuredCA != nil { origins["ca"] = path }
+    }
+
+    private mutating func readExpectations(_ arguments: ParsedArguments) throws {
+        for text in arguments.all("expectation") {
+            let halves = text.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2,
+                let index = configuration.models.firstIndex(where: { $0.model == halves[0] })
+            else {
+                throw UsageError.badValue(
+                    text,
+                    of: "--expectation",
+                    expected: "NS/MODEL=FILE of a model given"
+                )
+            }
+            configuration.models[index].expectation = try Durable.readFile(
+                String(halves[1]),
+                maximum: Limits.manifest
+            )
+        }
+    }
+
+    /// Every setting, in the order of the documentation.
+    var rows: [Row] {
+        var rows = AgentSetting.allCases.map { setting in
+            row(setting.rawValue, configuration.text(of: setting))
+        }
+        rows.append(row("registries", list(configuration.registries)))
+        rows.append(row("models", list(configuration.models.map(Self.text))))
+        rows.append(row("window", list(configuration.windows.map(\.description))))
+        return rows
+    }
+
+    private func row(_ name: String, _ value: String?) -> Row {
+        Row(name: name, value: value, origin: origins[name] ?? (value == nil ? "not set" : "default"))
+    }
+
+    private func list(_ values: [String]) -> String? { values.isEmpty ? nil : values.joined(separator: ", ") }
+
+    private static func text(_ model: WantedModel) -> String {
+        var words = ["\(model)"]
+        if let variant = model.variant { words.append("variant \(variant)") }
+        if model.expectation != nil { words.append("with an expectation") }
+        return words.joined(separator: " ")
+    }
+}
