@@ -64,6 +64,18 @@ package final class DirectoryLock: Sendable {
         return "process \(String(decoding: first, as: UTF8.self))"
     }
 
+    /// Who holds the lock at `path` now, for people; changes nothing.
+    ///
+    /// - Returns: `nil` when nobody does.
+    /// - Throws: `DurableError` for a file that is not there or not to be read.
+    package static func holder(of path: String) throws(DurableError) -> String? {
+        let descriptor = try Durable.openForReading(path)
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
+        guard errno == EWOULDBLOCK else { throw .system("lock", path) }
+        return holder(descriptor)
+    }
+
     /// This start of the machine, or `unknown`.
     package static func bootID() -> String {
         let descriptor = clinux_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0)

@@ -14,7 +14,7 @@ struct Sealift {
             Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
             MetadataStatus.self, MetadataRefresh.self, RoleExport.self, RoleSign.self, RoleImport.self,
             TokenCreate.self, TokenList.self, TokenRevoke.self, Expectations.self, Compat.self,
-            Schema.self, Errors.self, Config.self, Unit.self,
+            Schema.self, Errors.self, Config.self, Unit.self, Doctor.self,
         ]
     }
 
