@@ -58,12 +58,23 @@ public struct SyncAgent: Sendable {
     /// - Returns: What was decided and done.
     /// - Throws: `SyncError`; what was active stays active.
     public func sync(_ mode: SyncMode = .activate) async throws(SyncError) -> SyncReport {
+        try await sync(mode) { _ in }
+    }
+
+    /// The same, telling somebody else too.
+    func sync(
+        _ mode: SyncMode,
+        telling listener: @escaping @Sendable (SyncEvent) -> Void
+    ) async throws(SyncError) -> SyncReport {
         let run = SyncRun(
             configuration: configuration,
             mode: mode,
             peers: peers,
             clock: clock(),
-            events: events
+            events: { [events] event in
+                events(event)
+                listener(event)
+            }
         )
         return try await run.run()
     }
