@@ -75,6 +75,8 @@ struct SpawnedChild {
         }
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        // An app has descriptors that nobody marked as its own.
+        clinux_spawn_close_from(&actions, 3)
         if let directory = child.directory { clinux_spawn_in(&actions, directory) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

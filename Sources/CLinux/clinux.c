@@ -63,6 +63,9 @@ int clinux_open_at(int directory, const char *name, int flags, int mode) {
 int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory) {
     return posix_spawn_file_actions_addchdir_np(actions, directory);
 }
+int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 const int clinux_limit_address_space = RLIMIT_AS;
 const int clinux_limit_processor = RLIMIT_CPU;
 const int clinux_limit_file_size = RLIMIT_FSIZE;

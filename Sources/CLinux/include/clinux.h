@@ -32,6 +32,15 @@ int clinux_open_at(int directory, const char *name, int flags, int mode);
 
 int clinux_spawn_in(posix_spawn_file_actions_t *actions, const char *directory);
 
+// All descriptors from `first` on, whoever forgot to mark them.
+int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
+
+// Makes this process one that can only read files, write to what is open, and end, for good: with so many bytes of
+// address space, seconds of processor and open files, no new process or thread, no new privileges, no file written,
+// and killed when its parent ends. 0 when also the system calls are bounded to that, 1 where the system cannot, -1
+// when something else failed.
+int clinux_confine(uint64_t memory, uint64_t seconds, uint64_t files);
+
 // prlimit: bounds what another process may use; `resource` is one of the constants.
 int clinux_limit(pid_t process, int resource, uint64_t most);
 extern const int clinux_limit_address_space, clinux_limit_processor, clinux_limit_file_size, clinux_limit_files;
