@@ -9,6 +9,8 @@ package enum DocumentType: String, Sendable, CaseIterable {
     case card = "sealift/card@1"
     case expectation = "sealift/expectation@1"
     case interface = "sealift/interface@1"
+    case readingRequest = "sealift/reading-request@1"
+    case reading = "sealift/reading@1"
 }
 
 /// Why a document is refused; nothing is ever half taken.

@@ -1,0 +1,95 @@
+package import CanonicalJSON
+package import Names
+
+/// `sealift/reading@1`: what a process that was asked to read a variant answers.
+///
+/// Whoever asked takes it as it takes bytes from outside: only in canonical
+/// form, only with the members below, and at most as long as a manifest, since
+/// what is longer could not be in one.
+package struct Reading: CanonicalDocument {
+    package static let documentType = DocumentType.reading
+
+    /// What the files say.
+    package struct Facts: Equatable, Sendable {
+        package var entry: FilePath
+        package var format: ModelFormat
+        package var interface: Interface
+        package var requires: Requirements
+
+        package init(entry: FilePath, format: ModelFormat, interface: Interface, requires: Requirements) {
+            self.entry = entry
+            self.format = format
+            self.interface = interface
+            self.requires = requires
+        }
+    }
+
+    package enum Outcome: Equatable, Sendable {
+        case read(Facts)
+
+        /// The files are not taken; why, for people.
+        case refused(String)
+
+        /// The system could not give the bytes, for people.
+        case unreadable(String)
+    }
+
+    /// Bytes of a reason.
+    package static let longestReason = 4_096
+
+    package var outcome: Outcome
+
+    package init(_ outcome: Outcome) { self.outcome = outcome }
+
+    package init(json: JSONValue) throws(ManifestError) {
+        var reader = try Self.reader(json)
+        let limit = "text of at most \(Self.longestReason) bytes"
+        let refused = try reader.optionalParsed("refused", limit) { Self.reason($0) }
+        let unreadable = try reader.optionalParsed("unreadable", limit) { Self.reason($0) }
+        let facts = try reader.optionalReader("read").map { (inner) throws(ManifestError) in try Facts(inner)
+        }
+        try reader.finish()
+        switch (facts, refused, unreadable) {
+        case (let facts?, nil, nil): outcome = .read(facts)
+        case (nil, let reason?, nil): outcome = .refused(reason)
+        case (nil, nil, let reason?): outcome = .unreadable(reason)
+        default: throw reader.place.invalid("exactly one of `read`, `refused` and `unreadable`", json)
+        }
+    }
+
+    private static func reason(_ text: String) -> String? { text.utf8.count <= longestReason ? text : nil }
+
+    package var json: JSONValue {
+        var object = JSONObject()
+        object["type"] = .text(Self.documentType.rawValue)
+        switch outcome {
+        case .read(let facts): object["read"] = facts.json
+        case .refused(let reason): object["refused"] = .text(Self.shortened(reason))
+        case .unreadable(let reason): object["unreadable"] = .text(Self.shortened(reason))
+        }
+        return .object(object)
+    }
+
+    private static func shortened(_ reason: String) -> String {
+        reason.utf8.count <= longestReason
+            ? reason : String(decoding: reason.utf8.prefix(longestReason / 2), as: UTF8.self) + "…"
+    }
+}
+
+extension Reading.Facts {
+    init(_ reader: MemberReader) throws(ManifestError) {
+        var reader = reader
+        entry = try reader.parsed("entry", "a safe relative path in NFC") { FilePath($0) }
+        format = try reader.parsed("format", "a format that version 1 knows") { ModelFormat(rawValue: $0) }
+        interface = try Interface(try reader.value("interface"), at: reader.place.member("interface"))
+        requires = try Requirements(try reader.value("requires"), at: reader.place.member("requires"))
+        try reader.finish()
+    }
+
+    var json: JSONValue {
+        .members([
+            "entry": .text(entry.description), "format": .text(format.rawValue),
+            "interface": interface.json, "requires": requires.json,
+        ])
+    }
+}
