@@ -39,17 +39,25 @@ package struct Machine: Equatable, Sendable {
     /// `x86-64`, `arm64`.
     package var architecture: String
 
-    /// All that are here; with `nil` a format is only refused when no system of this kind has a runtime for it.
-    package var runtimes: [Runtime]?
+    /// Those that somebody found; what they cannot load is refused where one of them would load it.
+    package var runtimes: [Runtime]
+
+    /// Whether there are no others; else a format is only refused when no system of this kind has a runtime for it.
+    package var hasNoOtherRuntimes: Bool
     package var compute: [ComputeUnit]?
 
     /// Bytes that a model may take.
     package var memory: UInt64?
 
+    /// - Parameters:
+    ///   - operatingSystem: `linux`, `macos`, `ios`.
+    ///   - architecture: `x86-64`, `arm64`.
+    ///   - runtimes: All that are here; `nil` when nobody knows.
     package init(operatingSystem: String, architecture: String, runtimes: [Runtime]? = nil) {
         self.operatingSystem = operatingSystem
         self.architecture = architecture
-        self.runtimes = runtimes
+        self.runtimes = runtimes ?? []
+        hasNoOtherRuntimes = runtimes != nil
     }
 
     /// The machine that this runs on, by what was decided when it was compiled.
@@ -98,7 +106,7 @@ extension Machine {
             let needs = [system.name, system.minimum].compactMap(\.self).joined(separator: " ")
             let here = [operatingSystem, operatingSystemVersion].compactMap(\.self).joined(separator: " ")
             if system.name.lowercased() != operatingSystem
-                || isOlder(operatingSystemVersion, than: system.minimum)
+                || Version.isOlder(operatingSystemVersion, than: system.minimum)
             {
                 found.append(raised("operating system", here: here, needs: needs))
             }
@@ -129,8 +137,8 @@ extension Machine {
 
     private func runtimeObstacles(_ variant: Variant) -> [Finding] {
         let format = variant.format.rawValue
-        let fitting = runtimes?.filter { $0.formats.contains(variant.format) }
-        guard mayRun(variant.format), fitting?.isEmpty != true else {
+        let isThere = runtimes.contains { $0.formats.contains(variant.format) }
+        guard mayRun(variant.format), isThere || !hasNoOtherRuntimes else {
             return [
                 Finding(
                     .formatChanged,
@@ -141,16 +149,21 @@ extension Machine {
                 )
             ]
         }
-        guard let fitting else { return [] }
+        return versionObstacles(variant)
+    }
+
+    /// By the versions of the runtimes that were found for the variant's format; none where none was.
+    package func versionObstacles(_ variant: Variant) -> [Finding] {
+        let fitting = runtimes.filter { $0.formats.contains(variant.format) }
         let tries = fitting.map { obstacles(to: variant.requires, in: $0) }
-        return tries.contains([]) ? [] : tries[0]
+        return tries.contains([]) ? [] : tries.first ?? []
     }
 
     private func obstacles(to wanted: Requirements, in runtime: Runtime) -> [Finding] {
         var found: [Finding] = []
         let here = [runtime.name, runtime.version].compactMap(\.self).joined(separator: " ")
         if let need = wanted.runtime,
-            need.name != runtime.name || isOlder(runtime.version, than: need.minimum)
+            need.name != runtime.name || Version.isOlder(runtime.version, than: need.minimum)
         {
             let needs = [need.name, need.minimum].compactMap(\.self).joined(separator: " ")
             found.append(raised("runtime", here: here, needs: needs))
@@ -173,16 +186,18 @@ extension Machine {
         }
         return found
     }
+}
 
+/// Versions of systems and runtimes, which are not all semantic ones.
+private enum Version {
     /// Whether a dotted version is below another; `false` when either is not known.
-    private func isOlder(_ version: String?, than minimum: String?) -> Bool {
+    static func isOlder(_ version: String?, than minimum: String?) -> Bool {
         guard let version, let minimum else { return false }
-        let (ours, needed) = (Self.numbers(version), Self.numbers(minimum))
-        return ours.lexicographicallyPrecedes(needed)
+        return numbers(version).lexicographicallyPrecedes(numbers(minimum))
     }
 
     /// `1.24.3-rc1` as 1, 24, 3; trailing zeros do not count.
-    private static func numbers(_ version: String) -> [Int] {
+    static func numbers(_ version: String) -> [Int] {
         var numbers: [Int] = []
         for part in version.split(separator: ".", omittingEmptySubsequences: false) {
             let digits = part.prefix { $0.isASCII && $0.isNumber }

@@ -71,6 +71,21 @@ public struct ONNXRuntimeLocator: Sendable {
         throw .notFound(searched: searched + systemDirectories)
     }
 
+    /// The version of the library, by its file's name where that says it, else by asking the library.
+    ///
+    /// - Returns: Such as `1.28.0`.
+    /// - Throws: `ONNXRuntimeError`, as ``locate()`` and opening the library do.
+    public func installedVersion() throws(ONNXRuntimeError) -> String {
+        let path = try locate()
+        let name = path.split(separator: "/").last ?? ""
+        let version = name.dropFirst("libonnxruntime.so.".utf8.count)
+        if version.split(separator: ".").count >= 2 { return String(version) }
+        do { return try ORTFunctions(path: path).version } catch {
+            guard case .tooOld(_, let found, _) = error else { throw error }
+            return found
+        }
+    }
+
     /// The real path of `path`, if nobody else may write it.
     private static func checked(_ path: String) throws(ONNXRuntimeError) -> String {
         guard let resolved = realpath(path, nil) else {
