@@ -145,6 +145,12 @@ let package = Package(
             path: "Tests/Benchmarks/CanonicalRate",
             swiftSettings: house
         ),
+        .executableTarget(
+            name: "verdict-time",
+            dependencies: ["CanonicalJSON", "Manifest", "Names"],
+            path: "Tests/Benchmarks/VerdictTime",
+            swiftSettings: house
+        ),
         .target(
             name: "FuzzCases",
             dependencies: [

@@ -105,15 +105,20 @@ struct Comparison {
     }
 
     mutating func compare(_ app: Values, _ model: Values, isPositional: Bool) {
-        compareInputs(app, model, isPositional)
-        compareOutputs(app, model, isPositional)
-        compareSymbols(app, model)
+        let inputs = MatchedFeatures(app.inputs, model.inputs)
+        let outputs = MatchedFeatures(app.outputs, model.outputs)
+        compareInputs(inputs, model, isPositional)
+        compareOutputs(outputs, model, isPositional)
+        compareSymbols(inputs, outputs, prefix: model.prefix)
     }
 
-    private mutating func compareInputs(_ app: Values, _ model: Values, _ isPositional: Bool) {
-        let (sentInputs, takenInputs) = (app.inputs.byName, model.inputs.byName)
-        for input in model.inputs where sentInputs[input.name] == nil {
-            let what = model.subject(input, isInput: true)
+    private mutating func compareInputs(
+        _ inputs: MatchedFeatures,
+        _ model: Values,
+        _ isPositional: Bool
+    ) {
+        for input in inputs.added {
+            let what = model.subject(input.name, isInput: true).name
             if input.isOptional {
                 notes.append("\(what) is optional, and the app does not send it")
             } else {
@@ -128,13 +133,13 @@ struct Comparison {
                 )
             }
         }
-        for (index, sent) in app.inputs.enumerated() {
-            let what = model.subject(sent, isInput: true)
-            guard let taken = takenInputs[sent.name] else {
+        for (index, sent) in inputs.mine.enumerated() {
+            let subject = model.subject(sent.name, isInput: true)
+            guard let taken = inputs.counterpart(of: index) else {
                 findings.append(
                     Finding(
                         .nameGone,
-                        what,
+                        subject.name,
                         app: "sends \(sent.type)",
                         model: "has no input of that name",
                         why: "its inputs are \(model.inputs.names)",
@@ -147,30 +152,33 @@ struct Comparison {
                 findings.append(
                     Finding(
                         .becameRequired,
-                        what,
+                        subject.name,
                         app: "does not always send it",
                         model: "needs it",
                         remedy: "always send it, or stay with a version where it is optional"
                     )
                 )
             }
-            if isPositional { checkPosition(index, model.inputs, sent.name, what) }
-            include(sent.type, in: taken.type, Subject(what, isInput: true))
+            if isPositional { checkPosition(index, model.inputs, sent.name, subject) }
+            include(sent.type, in: taken.type, subject)
         }
     }
 
-    private mutating func compareOutputs(_ app: Values, _ model: Values, _ isPositional: Bool) {
-        let givenOutputs = model.outputs.byName
-        for (index, read) in app.outputs.enumerated() {
-            let what = model.subject(read, isInput: false)
-            guard let given = givenOutputs[read.name] else {
+    private mutating func compareOutputs(
+        _ outputs: MatchedFeatures,
+        _ model: Values,
+        _ isPositional: Bool
+    ) {
+        for (index, read) in outputs.mine.enumerated() {
+            let subject = model.subject(read.name, isInput: false)
+            guard let given = outputs.counterpart(of: index) else {
                 if read.isOptional {
-                    notes.append("\(what) is not given, and the app can do without")
+                    notes.append("\(subject.name) is not given, and the app can do without")
                 } else {
                     findings.append(
                         Finding(
                             .nameGone,
-                            what,
+                            subject.name,
                             app: "reads \(read.type)",
                             model: "has no output of that name",
                             why: "its outputs are \(model.outputs.names)",
@@ -184,15 +192,15 @@ struct Comparison {
                 findings.append(
                     Finding(
                         .becameOptional,
-                        what,
+                        subject.name,
                         app: "always reads it",
                         model: "does not always give it",
                         remedy: "make the app do without it, and mark it `optional` in the expectation"
                     )
                 )
             }
-            if isPositional { checkPosition(index, model.outputs, read.name, what) }
-            include(given.type, in: read.type, Subject(what, isInput: false))
+            if isPositional { checkPosition(index, model.outputs, read.name, subject) }
+            include(given.type, in: read.type, subject)
         }
     }
 
@@ -200,14 +208,14 @@ struct Comparison {
         _ index: Int,
         _ features: [Feature],
         _ name: FeatureName,
-        _ what: String
+        _ subject: Subject
     ) {
         guard index >= features.count || features[index].name != name else { return }
         let other = index < features.count ? "`\(features[index].name)`" : "nothing"
         findings.append(
             Finding(
                 .orderChanged,
-                what,
+                subject.name,
                 app: "finds it at position \(index)",
                 model: "has \(other) there",
                 remedy: "find values by name, and take `positional` out of the expectation"
@@ -230,8 +238,8 @@ struct Values {
         self.prefix = prefix
     }
 
-    func subject(_ feature: Feature, isInput: Bool) -> String {
-        "\(prefix)\(isInput ? "input" : "output") `\(feature.name)`"
+    func subject(_ name: FeatureName, isInput: Bool) -> Subject {
+        Subject(prefix: prefix, feature: name, isInput: isInput)
     }
 }
 
@@ -241,43 +249,5 @@ extension [Feature] {
         guard !isEmpty else { return "none" }
         let more = count > 8 ? " and \(count - 8) more" : ""
         return prefix(8).map { "`\($0.name)`" }.joined(separator: ", ") + more
-    }
-}
-
-/// Which value of the interface a finding is about, and in which direction it flows.
-struct Subject {
-    let name: String
-    let isInput: Bool
-
-    init(_ name: String, isInput: Bool) {
-        self.name = name
-        self.isInput = isInput
-    }
-
-    /// `sub` is what is sent, `super` what must take all of it.
-    func refusal(
-        _ row: ContractRow,
-        _ sub: some CustomStringConvertible,
-        _ sup: some CustomStringConvertible,
-        _ why: String,
-        remedy: String? = nil
-    ) -> Finding {
-        isInput
-            ? Finding(
-                row,
-                name,
-                app: "sends \(sub)",
-                model: "takes \(sup)",
-                why: why,
-                remedy: remedy ?? "send what the model takes, or stay with a version that takes this"
-            )
-            : Finding(
-                row,
-                name,
-                app: "reads \(sup)",
-                model: "gives \(sub)",
-                why: why,
-                remedy: remedy ?? "make the app read it, or stay with a version that gives what it reads"
-            )
     }
 }

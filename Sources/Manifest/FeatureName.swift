@@ -7,22 +7,29 @@
 package struct FeatureName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let description: String
 
+    /// Of ASCII alone, where no two different names mean the same text.
+    private let isPlain: Bool
+
     /// - Returns: `nil` for an empty name, one over 1,024 bytes, or one with a control character.
     package init?(_ text: some StringProtocol) {
         guard (1...1_024).contains(text.utf8.count),
             text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { return nil }
         description = String(text)
+        isPlain = text.utf8.allSatisfy { $0 < 0x80 }
     }
 
     /// What two names must not share, since people could not tell them apart: the name in NFC.
     package var lookAlikeKey: [UInt8] { description._nfc.flatMap { Array(String($0).utf8) } }
 
     package static func == (left: Self, right: Self) -> Bool {
-        left.description.utf8.elementsEqual(right.description.utf8)
+        // As texts, at memory's speed; two that mean the same may still have other bytes.
+        left.description == right.description
+            && (left.isPlain && right.isPlain || left.description.utf8.elementsEqual(right.description.utf8))
     }
 
-    package func hash(into hasher: inout Hasher) { for byte in description.utf8 { hasher.combine(byte) } }
+    /// Names of the same bytes are the same text.
+    package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 
     package static func < (left: Self, right: Self) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)

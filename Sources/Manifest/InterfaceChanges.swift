@@ -10,8 +10,9 @@ extension ContractChanges {
         compareValues(old.inputs, new.inputs, isInput: true, prefix)
         compareValues(old.outputs, new.outputs, isInput: false, prefix)
         compareSymbols(
-            Values(inputs: old.inputs, outputs: old.outputs),
-            Values(inputs: new.inputs, outputs: new.outputs, prefix: prefix)
+            MatchedFeatures(old.inputs, new.inputs),
+            MatchedFeatures(old.outputs, new.outputs),
+            prefix
         )
         compareLabels(old, new, prefix)
         compareTokenizers(old, new, prefix)
@@ -63,21 +64,18 @@ extension ContractChanges {
         }
     }
 
-    private mutating func compareSymbols(_ old: Values, _ new: Values) {
-        let (before, after) = (SymbolPositions(old), SymbolPositions(new))
-        guard before.hasSymbols || after.hasSymbols else { return }
-        for (one, other) in after.bound(amongThoseOf: before) {
-            guard let was = before.dimensions[one], let alsoWas = before.dimensions[other],
-                !SymbolPositions.areEqual(was, alsoWas)
-            else { continue }
-            note(.symbolsMerged, .major, "\(new.prefix)\(other.shown) must now equal \(one.shown)")
+    private mutating func compareSymbols(
+        _ inputs: MatchedFeatures,
+        _ outputs: MatchedFeatures,
+        _ prefix: String
+    ) {
+        let shared = SharedShapes(inputs, outputs)
+        for (first, place) in shared.unequalToUs {
+            note(.symbolsMerged, .major, "\(prefix)\(place.shown) must now equal \(first.shown)")
         }
-        for (one, other) in before.bound(amongThoseOf: after) {
-            guard let now = after.dimensions[one], let alsoNow = after.dimensions[other],
-                !SymbolPositions.areEqual(now, alsoNow)
-            else { continue }
-            let step: VersionStep = one.isInput && other.isInput ? .minor : .major
-            note(.symbolsMerged, step, "\(new.prefix)\(other.shown) need no longer equal \(one.shown)")
+        for (first, place) in shared.unequalToThem {
+            let step: VersionStep = first.isInput && place.isInput ? .minor : .major
+            note(.symbolsMerged, step, "\(prefix)\(place.shown) need no longer equal \(first.shown)")
         }
     }
 
@@ -152,8 +150,9 @@ extension ContractChanges {
             compareValues(function.inputs, now.inputs, isInput: true, name)
             compareValues(function.outputs, now.outputs, isInput: false, name)
             compareSymbols(
-                Values(inputs: function.inputs, outputs: function.outputs),
-                Values(inputs: now.inputs, outputs: now.outputs, prefix: name)
+                MatchedFeatures(function.inputs, now.inputs),
+                MatchedFeatures(function.outputs, now.outputs),
+                name
             )
             compareStates(function.states, now.states, name)
         }

@@ -101,6 +101,7 @@ extension Dimension {
 
     /// Whether every size of `other` is one of these; a symbol has any size.
     func includes(_ other: Dimension) -> Bool {
+        if case .fixed(let size) = other { return contains(size) }
         if let sizes = other.sizes { return sizes.allSatisfy(contains) }
         let (minimum, maximum): (Int64, Int64?) =
             if case .range(let minimum, let maximum) = other { (minimum, maximum) } else { (0, nil) }

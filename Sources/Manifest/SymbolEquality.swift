@@ -1,44 +1,32 @@
 /// Dimensions that must be equal in one call, whatever their symbol is called.
 extension Comparison {
-    /// One dimension of one value.
-    private struct Position: Hashable {
-        let isInput: Bool
-        let name: FeatureName
-        let index: Int
-
-        var shown: String { "dimension \(index) of \(isInput ? "input" : "output") `\(name)`" }
-    }
-
     /// Equalities that the model asks of inputs must be the app's, and those that the app reads the model's.
-    mutating func compareSymbols(_ appValues: Values, _ modelValues: Values) {
-        let app = SymbolPositions(appValues)
-        let model = SymbolPositions(modelValues)
-        guard app.hasSymbols || model.hasSymbols else { return }
-        for (one, other) in model.bound(amongThoseOf: app) where one.isInput && other.isInput {
-            guard let sent = app.dimensions[one], let alsoSent = app.dimensions[other],
-                !SymbolPositions.areEqual(sent, alsoSent)
-            else { continue }
+    mutating func compareSymbols(
+        _ inputs: MatchedFeatures,
+        _ outputs: MatchedFeatures,
+        prefix: String
+    ) {
+        let shared = SharedShapes(inputs, outputs)
+        for (first, place) in shared.unequalToUs where first.isInput && place.isInput {
             findings.append(
                 Finding(
                     .symbolsMerged,
-                    modelValues.prefix + other.shown,
-                    app: "sends \(alsoSent), and \(sent) as \(one.shown)",
+                    prefix + place.shown,
+                    app: "sends \(place.mine), and \(first.mine) as \(first.shown)",
                     model: "takes only equal ones",
                     remedy: "send equal sizes, and give both one symbol in the expectation"
                 )
             )
         }
-        for (one, other) in app.bound(amongThoseOf: model) where !(one.isInput && other.isInput) {
-            guard let given = model.dimensions[one], let alsoGiven = model.dimensions[other],
-                !SymbolPositions.areEqual(given, alsoGiven)
-            else { continue }
+        for (first, place) in shared.unequalToThem where !(first.isInput && place.isInput) {
             findings.append(
                 Finding(
                     .symbolsMerged,
-                    modelValues.prefix + other.shown,
-                    app: "reads it as equal to \(one.shown)",
+                    prefix + place.shown,
+                    app: "reads it as equal to \(first.shown)",
                     model:
-                        "gives \(alsoGiven) here and \(given) there, and does not promise that they are equal",
+                        "gives \(place.theirs) here and \(first.theirs) there, and does not promise that they are "
+                        + "equal",
                     remedy: "read each size where it stands, and give the two different symbols"
                 )
             )
@@ -46,62 +34,110 @@ extension Comparison {
     }
 }
 
-/// Where symbols stand in one side's tensors, and which places must therefore be equal.
-struct SymbolPositions {
-    /// One dimension of one value.
-    struct Position: Hashable {
+/// The tensors that both sides have: an app's and a model's, or an old model's and a new one's.
+///
+/// Inputs before outputs; only dimensions that both sides have are compared,
+/// each with the first that has its symbol.
+struct SharedShapes {
+    /// One dimension as both sides have it.
+    struct Place {
         let isInput: Bool
         let name: FeatureName
         let index: Int
+        let mine: Dimension
+        let theirs: Dimension
 
         var shown: String { "dimension \(index) of \(isInput ? "input" : "output") `\(name)`" }
     }
 
-    let dimensions: [Position: Dimension]
-
-    let hasSymbols: Bool
-
-    init(_ values: Values) {
-        dimensions = Self.dimensions(values.inputs, values.outputs)
-        hasSymbols = dimensions.values.contains { if case .symbol = $0 { true } else { false } }
+    private struct Row {
+        let isInput: Bool
+        let name: FeatureName
+        let mine: [Dimension]
+        let theirs: [Dimension]
     }
 
-    private static func dimensions(_ inputs: [Feature], _ outputs: [Feature]) -> [Position: Dimension] {
-        var found: [Position: Dimension] = [:]
+    /// A place in `rows`: small, since there are many.
+    private struct Spot {
+        let row: Int
+        let index: Int
+    }
+
+    private var rows: [Row] = []
+
+    init(_ inputs: MatchedFeatures, _ outputs: MatchedFeatures) {
         for (features, isInput) in [(inputs, true), (outputs, false)] {
-            for feature in features {
-                guard case .tensor(let tensor) = feature.type, case .dimensions(let dimensions) = tensor.shape
-                else {
+            for (place, feature) in features.mine.enumerated() {
+                guard let mine = feature.type.dimensions,
+                    let theirs = features.counterpart(of: place)?.type.dimensions,
+                    mine.contains(where: \.isSymbol) || theirs.contains(where: \.isSymbol)
+                else { continue }
+                rows.append(Row(isInput: isInput, name: feature.name, mine: mine, theirs: theirs))
+            }
+        }
+    }
+
+    /// Pairs that have one symbol on the other side and need not be equal on ours.
+    var unequalToUs: [(Place, Place)] { pairs(symbolsOf: .them) }
+
+    /// Pairs that have one symbol on our side and need not be equal on the other.
+    var unequalToThem: [(Place, Place)] { pairs(symbolsOf: .us) }
+
+    private enum Side {
+        case us, them
+    }
+
+    private func pairs(symbolsOf side: Side) -> [(Place, Place)] {
+        // The same symbols in the same places say the same.
+        guard rows.contains(where: { $0.mine != $0.theirs }) else { return [] }
+        var firsts: [FeatureName: Spot] = [:]
+        var found: [(Place, Place)] = []
+        for (number, row) in rows.enumerated() {
+            let named = side == .us ? row.mine : row.theirs
+            let other = side == .us ? row.theirs : row.mine
+            for index in 0..<min(named.count, other.count) {
+                guard case .symbol(let symbol) = named[index] else { continue }
+                guard let first = firsts[symbol] else {
+                    firsts[symbol] = Spot(row: number, index: index)
                     continue
                 }
-                for (index, dimension) in dimensions.enumerated() {
-                    found[Position(isInput: isInput, name: feature.name, index: index)] = dimension
+                let before = side == .us ? rows[first.row].theirs : rows[first.row].mine
+                if !before[first.index].mustEqual(other[index]) {
+                    found.append((place(first), place(Spot(row: number, index: index))))
                 }
             }
         }
         return found
     }
 
-    /// For each symbol, its first position with each of the others; inputs first.
-    ///
-    /// - Parameter others: Only places that the other side has too can be compared.
-    /// - Returns: Pairs that must be equal.
-    func bound(amongThoseOf others: SymbolPositions) -> [(Position, Position)] {
-        var positions: [FeatureName: [Position]] = [:]
-        for (position, dimension) in dimensions where others.dimensions[position] != nil {
-            if case .symbol(let symbol) = dimension { positions[symbol, default: []].append(position) }
-        }
-        return positions.sorted { $0.key < $1.key }.flatMap { _, bound in
-            let sorted = bound.sorted { one, other in
-                if one.isInput != other.isInput { return one.isInput }
-                return one.name == other.name ? one.index < other.index : one.name < other.name
-            }
-            return sorted.dropFirst().map { (sorted[0], $0) }
-        }
+    private func place(_ spot: Spot) -> Place {
+        let row = rows[spot.row]
+        return Place(
+            isInput: row.isInput,
+            name: row.name,
+            index: spot.index,
+            mine: row.mine[spot.index],
+            theirs: row.theirs[spot.index]
+        )
     }
+}
 
-    static func areEqual(_ one: Dimension, _ other: Dimension) -> Bool {
-        switch (one, other) {
+extension ValueType {
+    /// Of a tensor whose dimensions are known one by one.
+    fileprivate var dimensions: [Dimension]? {
+        guard case .tensor(let tensor) = self, case .dimensions(let dimensions) = tensor.shape else {
+            return nil
+        }
+        return dimensions
+    }
+}
+
+extension Dimension {
+    fileprivate var isSymbol: Bool { if case .symbol = self { true } else { false } }
+
+    /// Whether the two have one size in every call.
+    fileprivate func mustEqual(_ other: Dimension) -> Bool {
+        switch (self, other) {
         case (.symbol(let one), .symbol(let other)): one == other
         case (.fixed(let one), .fixed(let other)): one == other
         default: false

@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SEALIFT = ROOT / ".build/release/sealift"
 TUF_CLIENT = ROOT / ".build/release/tuf-client"
+VERDICT_TIME = ROOT / ".build/release/verdict-time"
 CANONICAL_RATE = ROOT / ".build/release/canonical-rate"
 
 # A process begins with the peak memory of the one that started it, so a small one does.

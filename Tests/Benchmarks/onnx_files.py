@@ -55,3 +55,19 @@ def write_hollow(path: Path, gigabytes: int) -> None:
         file.write(before)
         file.seek(elements * 4, os.SEEK_CUR)
         file.write(after)
+
+
+def write_external(path: Path, gigabytes: int) -> Path:
+    """A file whose weights are a hole in another file beside it; that file's path."""
+    elements = gigabytes * 250_000_000
+    weights = path.with_suffix(".data")
+    entry = lambda key, value: message(13, message(1, key) + message(2, value))
+    port = lambda name: message(1, name) + message(2, message(1, number(1, 1) + message(2, message(1, number(1, elements)))))
+    tensor = number(1, elements) + number(2, 1) + message(8, b"w") + entry(b"location", weights.name.encode())
+    tensor += entry(b"offset", b"0") + entry(b"length", str(elements * 4).encode()) + number(14, 1)
+    node = message(1, b"x") + message(1, b"w") + message(2, b"y") + message(4, b"Add")
+    graph = message(1, node) + message(2, b"graph") + message(5, tensor) + message(11, port(b"x")) + message(12, port(b"y"))
+    path.write_bytes(number(1, 8) + message(7, graph) + message(8, number(2, 13)))
+    with open(weights, "wb") as file:
+        file.truncate(elements * 4)
+    return weights
