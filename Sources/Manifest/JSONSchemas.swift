@@ -52,9 +52,10 @@ package enum JSONSchemas {
             "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
             "preprocessing": {"type": "object"},
             "postprocessing": {"type": "object"},
-            "checks": {"type": "array", "minItems": 1, "items": {"type": "object"}},
+            "checks": {"type": "array", "minItems": 1},
             "variants": {
               "type": "object",
+              "propertyNames": {"$ref": "#/$defs/variant"},
               "additionalProperties": {
                 "type": "object",
                 "additionalProperties": false,
@@ -62,7 +63,7 @@ package enum JSONSchemas {
                   "compute": {"$ref": "#/$defs/compute"},
                   "memory": {"$ref": "#/$defs/memory"},
                   "format": {"$ref": "#/$defs/format"},
-                  "entry": {"type": "string"}
+                  "entry": {"$ref": "#/$defs/path"}
                 }
               }
             }
@@ -73,7 +74,7 @@ package enum JSONSchemas {
           "required": ["type", "inputs", "outputs"],
           "properties": {
             "type": {"const": "sealift/expectation@1"},
-            "model": {"type": "string", "pattern": "^[^/]+/[^/]+$"},
+            "model": {"$ref": "#/$defs/model"},
             "accepts": {"type": "string", "description": "such as >=2.1 <3"},
             "inputs": {"$ref": "#/$defs/features"},
             "outputs": {"$ref": "#/$defs/features"},
@@ -83,10 +84,10 @@ package enum JSONSchemas {
             "bundled_tokenizers": {"const": true},
             "preprocessing": {"type": "object"},
             "postprocessing": {"type": "object"},
-            "states": {"$ref": "#/$defs/features"},
+            "states": {"$ref": "#/$defs/features", "minItems": 1},
             "state_agnostic": {"const": true},
-            "functions": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/function"}},
-            "default_function": {"type": "string"},
+            "functions": {"type": "array", "minItems": 1, "maxItems": 256, "items": {"$ref": "#/$defs/function"}},
+            "default_function": {"$ref": "#/$defs/name"},
             "adaptations": {
               "type": "array",
               "minItems": 1,
@@ -102,8 +103,8 @@ package enum JSONSchemas {
           "required": ["type", "model", "version", "created", "interface", "variants", "checks", "attestations"],
           "properties": {
             "type": {"const": "sealift/manifest@1"},
-            "model": {"type": "string", "pattern": "^[^/]+/[^/]+$"},
-            "version": {"type": "string"},
+            "model": {"$ref": "#/$defs/model"},
+            "version": {"type": "string", "pattern": "^[0-9]+[.][0-9]+[.][0-9]+(-[0-9A-Za-z.-]+)?$"},
             "created": {"$ref": "#/$defs/time"},
         \(texts)
             "interface": {"$ref": "#/$defs/interface"},
@@ -116,19 +117,19 @@ package enum JSONSchemas {
                 "additionalProperties": false,
                 "required": ["name", "format", "entry", "compute", "requires", "files"],
                 "properties": {
-                  "name": {"type": "string"},
+                  "name": {"$ref": "#/$defs/variant"},
                   "format": {"$ref": "#/$defs/format"},
-                  "entry": {"type": "string"},
+                  "entry": {"$ref": "#/$defs/path"},
                   "compute": {"$ref": "#/$defs/compute"},
-                  "requires": {"type": "object"},
+                  "requires": {"$ref": "#/$defs/requires"},
                   "memory": {"$ref": "#/$defs/memory"},
                   "base": {
                     "type": "object",
                     "additionalProperties": false,
                     "required": ["model", "manifest"],
-                    "properties": {"model": {"type": "string"}, "manifest": {"$ref": "#/$defs/digest"}}
+                    "properties": {"model": {"$ref": "#/$defs/model"}, "manifest": {"$ref": "#/$defs/digest"}}
                   },
-                  "files": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/file"}},
+                  "files": {"type": "array", "minItems": 1, "maxItems": 4096, "items": {"$ref": "#/$defs/file"}},
                   "interface": {"$ref": "#/$defs/interface"}
                 }
               }
@@ -158,8 +159,34 @@ package enum JSONSchemas {
                 "coreml-compiled"
               ]
             },
+            "model": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*$"},
+            "variant": {"type": "string", "pattern": "^[a-z0-9]([a-z0-9._-]{0,30}[a-z0-9])?$"},
+            "path": {"type": "string", "pattern": "^[^/].*$", "description": "relative, without . and .."},
+            "requires": {
+              "type": "object",
+              "additionalProperties": false,
+              "properties": {
+                "ir_version": {"$ref": "#/$defs/number"},
+                "opsets": {
+                  "type": "object",
+                  "minProperties": 1,
+                  "additionalProperties": {"$ref": "#/$defs/number"}
+                },
+                "specification_version": {"$ref": "#/$defs/number"},
+                "operating_system": {"$ref": "#/$defs/minimum"},
+                "architecture": {"type": "string"},
+                "runtime": {"$ref": "#/$defs/minimum"}
+              }
+            },
+            "number": {"type": "integer", "minimum": 0, "maximum": \(Int32.max)},
+            "minimum": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["name"],
+              "properties": {"name": {"type": "string"}, "minimum": {"type": "string"}}
+            },
             "time": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
-            "count": {"type": "integer", "minimum": 0},
+            "count": {"type": "integer", "minimum": 0, "maximum": 1099511627776},
             "labels": {
               "type": "array",
               "minItems": 1,
@@ -185,17 +212,30 @@ package enum JSONSchemas {
               "type": "object",
               "additionalProperties": false,
               "required": ["name", "sha256"],
-              "properties": {"name": {"type": "string"}, "sha256": {"$ref": "#/$defs/digest"}}
+              "properties": {"name": {"$ref": "#/$defs/name"}, "sha256": {"$ref": "#/$defs/digest"}}
             },
             "file": {
               "type": "object",
               "additionalProperties": false,
               "required": ["path", "length", "sha256"],
               "properties": {
-                "path": {"type": "string"},
+                "path": {"$ref": "#/$defs/path"},
                 "length": {"$ref": "#/$defs/count"},
                 "sha256": {"$ref": "#/$defs/digest"},
-                "blocks": {"type": "object"}
+                "blocks": {
+                  "type": "object",
+                  "additionalProperties": false,
+                  "required": ["size", "list"],
+                  "properties": {
+                    "size": {"$ref": "#/$defs/count"},
+                    "list": {
+                      "type": "object",
+                      "additionalProperties": false,
+                      "required": ["sha256", "length"],
+                      "properties": {"sha256": {"$ref": "#/$defs/digest"}, "length": {"$ref": "#/$defs/count"}}
+                    }
+                  }
+                }
               }
             },
             "interface": {
@@ -205,9 +245,9 @@ package enum JSONSchemas {
               "properties": {
                 "inputs": {"$ref": "#/$defs/features"},
                 "outputs": {"$ref": "#/$defs/features"},
-                "states": {"$ref": "#/$defs/features"},
-                "functions": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/function"}},
-                "default_function": {"type": "string"},
+                "states": {"$ref": "#/$defs/features", "minItems": 1},
+                "functions": {"type": "array", "minItems": 1, "maxItems": 256, "items": {"$ref": "#/$defs/function"}},
+                "default_function": {"$ref": "#/$defs/name"},
                 "labels": {"$ref": "#/$defs/labels"},
                 "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
                 "tensors": {
@@ -226,57 +266,12 @@ package enum JSONSchemas {
               "additionalProperties": false,
               "required": ["name", "inputs", "outputs"],
               "properties": {
-                "name": {"type": "string"},
+                "name": {"$ref": "#/$defs/name"},
                 "inputs": {"$ref": "#/$defs/features"},
                 "outputs": {"$ref": "#/$defs/features"},
-                "states": {"$ref": "#/$defs/features"}
+                "states": {"$ref": "#/$defs/features", "minItems": 1}
               }
             },
-            "features": {
-              "type": "array",
-              "items": {
-                "type": "object",
-                "required": ["name", "optional", "kind"],
-                "properties": {
-                  "name": {"type": "string", "minLength": 1},
-                  "optional": {"type": "boolean"},
-                  "default": {"type": "string"},
-                  "kind": {
-                    "enum": [
-                      "tensor", "sparse_tensor", "image", "scalar", "map", "sequence", "maybe", "opaque"
-                    ]
-                  },
-                  "element": {"$ref": "#/$defs/element"},
-                  "shape": {
-                    "type": ["array", "null"],
-                    "maxItems": 32,
-                    "items": {"$ref": "#/$defs/dimension"}
-                  }
-                }
-              }
-            },
-            "element": {
-              "enum": [
-                \(ElementType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))
-              ]
-            },
-            "dimension": {
-              "type": "object",
-              "minProperties": 1,
-              "maxProperties": 1,
-              "additionalProperties": false,
-              "properties": {
-                "fixed": {"$ref": "#/$defs/count"},
-                "symbol": {"type": "string", "minLength": 1},
-                "any": {"const": true},
-                "range": {
-                  "type": "object",
-                  "additionalProperties": false,
-                  "required": ["min"],
-                  "properties": {"min": {"$ref": "#/$defs/count"}, "max": {"$ref": "#/$defs/count"}}
-                },
-                "one_of": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/count"}}
-              }
-            }
+        \(JSONSchemaFeatures.definitions)
         """
 }

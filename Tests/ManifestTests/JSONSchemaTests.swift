@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON Schemas")
 struct JSONSchemaTests {
-    private static func schema(_ name: String) throws -> SchemaReading {
+    static func schema(_ name: String) throws -> SchemaReading {
         let text = try #require(JSONSchemas.text(name))
         return SchemaReading(root: try JSONParser.parse(Array(text.utf8), maximumLength: 1 << 20))
     }
@@ -34,16 +34,22 @@ struct JSONSchemaTests {
         card.variants = [
             try #require(VariantName("cpu")): Card.VariantNotes(compute: [.cpu, .npu], memory: memory)
         ]
+        if let name = VariantName("cpu") {
+            card.variants[name]?.format = .opaque
+            card.variants[name]?.entry = FilePath("a/model.bin")
+        }
         return card.json
     }
 
-    private static func document(_ name: String) throws -> JSONValue {
+    static func document(_ name: String) throws -> JSONValue {
         switch name {
         case "card": return try card()
         case "expectation": return try expectation()
         default:
             var manifest = try Samples.manifest()
             manifest.variants[0].interface = try InterfaceTests.everything()
+            manifest.variants[0].interface?.tensors = TensorTable(count: 3, sha256: try Samples.digest(4))
+            manifest.variants[0].requires.operatingSystem = Requirements.Minimum(name: "macOS", minimum: nil)
             return manifest.json
         }
     }

@@ -4,7 +4,22 @@ package import CanonicalJSON
 package struct SchemaReading {
     let root: JSONValue
 
+    private let matches = Matches()
+
     package init(root: JSONValue) { self.root = root }
+
+    /// Whether texts match patterns, each asked once, because expressions are slow to make.
+    private final class Matches {
+        private var known: [String: Bool] = [:]
+
+        func areThere(_ pattern: String, _ text: String) -> Bool {
+            let key = "\(pattern) \(text)"
+            if let answer = known[key] { return answer }
+            let answer = (try? Regex(pattern)).map { text.firstMatch(of: $0) != nil } ?? false
+            known[key] = answer
+            return answer
+        }
+    }
 
     private static let annotations: Set = ["$schema", "title", "description", "$defs"]
 
@@ -38,6 +53,13 @@ package struct SchemaReading {
         case "enum": return no(rule.array?.contains(value) == true)
         case "minimum": return no(value.integer.map { $0 >= rule.integer ?? 0 } ?? true)
         case "minLength": return no(value.string.map { Int64($0.utf8.count) >= rule.integer ?? 0 } ?? true)
+        case "maximum": return no(value.integer.map { $0 <= rule.integer ?? 0 } ?? true)
+        case "maxLength": return no(value.string.map { Int64($0.utf8.count) <= rule.integer ?? 0 } ?? true)
+        case "propertyNames":
+            for key in value.object?.keys ?? [] {
+                if let fault = fault(.text(key), rule, at: "\(path).\(key)") { return fault }
+            }
+            return nil
         case "minItems": return no(value.array.map { Int64($0.count) >= rule.integer ?? 0 } ?? true)
         case "maxItems": return no(value.array.map { Int64($0.count) <= rule.integer ?? 0 } ?? true)
         case "minProperties":
@@ -48,10 +70,8 @@ package struct SchemaReading {
             let array = value.array ?? []
             return no(!array.indices.contains { index in array[..<index].contains(array[index]) })
         case "pattern":
-            guard let text = value.string, let pattern = rule.string,
-                let expression = try? Regex(pattern)
-            else { return nil }
-            return no(text.firstMatch(of: expression) != nil)
+            guard let text = value.string, let pattern = rule.string else { return nil }
+            return no(matches.areThere(pattern, text))
         case "required":
             return no((rule.array ?? []).allSatisfy { value.object == nil || value[$0.string ?? ""] != nil })
         case "items":
