@@ -11,6 +11,8 @@ final class FileBytes {
     let length: UInt64
     private let source: any ByteSource
     private var pages = [Page](repeating: Page(start: 0, bytes: []), count: pageCount)
+    private let mostBytes: UInt64
+    private let mostFields: UInt64
     private var bytesLeft: UInt64
     private var fieldsLeft: UInt64
 
@@ -27,8 +29,12 @@ final class FileBytes {
         self.format = format
         self.limits = limits
         length = source.length
-        bytesLeft = limits.bytes
-        fieldsLeft = limits.fields
+        // Where a part may be referred to many times, a file of some length could ask for more than that length.
+        let own = min(source.length, 1 << 40)
+        mostBytes = min(limits.bytes, own * 32 + 1 << 20)
+        mostFields = min(limits.fields, own + 1 << 16)
+        bytesLeft = mostBytes
+        fieldsLeft = mostFields
     }
 
     func malformed(_ field: String, _ offset: UInt64, _ what: FormatError.Malformation) -> FormatError {
@@ -42,15 +48,15 @@ final class FileBytes {
     /// Counts one table, pair, tensor or element.
     func spendField(at offset: UInt64) throws(FormatError) {
         guard fieldsLeft > 0 else {
-            throw limit("fields", offset, found: limits.fields + 1, limit: limits.fields)
+            throw limit("fields", offset, found: mostFields + 1, limit: mostFields)
         }
         fieldsLeft -= 1
     }
 
     func spend(bytes count: UInt64, at offset: UInt64) throws(FormatError) {
         guard count <= bytesLeft else {
-            let found = limits.bytes - bytesLeft + count
-            throw limit("bytes of structure", offset, found: found, limit: limits.bytes)
+            let found = mostBytes - bytesLeft + count
+            throw limit("bytes of structure", offset, found: found, limit: mostBytes)
         }
         bytesLeft -= count
     }

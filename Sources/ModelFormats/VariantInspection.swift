@@ -129,8 +129,9 @@ enum ModelCandidate {
         }
         var found = packages.map(ModelCandidate.package) + compiled.map(ModelCandidate.compiled)
         var taken: Set<FilePath> = []
+        let byFolder = Dictionary(grouping: plain.filter { $0.has(suffix: ".safetensors") }, by: \.folder)
         for index in plain where index.has(suffix: ".safetensors.index.json") {
-            let parts = plain.filter { $0.folder == index.folder && $0.has(suffix: ".safetensors") }
+            let parts = byFolder[index.folder] ?? []
             taken.formUnion(parts)
             found.append(.safetensorsIndex(index, parts: parts))
         }

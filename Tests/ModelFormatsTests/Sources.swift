@@ -1,10 +1,11 @@
 import Names
 import Synchronization
 
-/// Counts what is read, so that a test can say how much a reader looked at.
+/// Counts what is read, so that a test can say how much a reader looked at, and how much at once.
 final class CountingSource: ByteSource {
     private let source: any ByteSource & Sendable
     private let count = Mutex<UInt64>(0)
+    private let largest = Mutex<UInt64>(0)
 
     init(_ source: any ByteSource & Sendable) { self.source = source }
 
@@ -12,8 +13,12 @@ final class CountingSource: ByteSource {
 
     var bytesRead: UInt64 { count.withLock { $0 } }
 
+    /// The most that one read asked for, which is memory.
+    var largestRead: UInt64 { largest.withLock { $0 } }
+
     func bytes(at offset: UInt64, count: Int) throws(ByteSourceError) -> [UInt8] {
         self.count.withLock { $0 += UInt64(count) }
+        largest.withLock { $0 = max($0, UInt64(count)) }
         return try source.bytes(at: offset, count: count)
     }
 }
