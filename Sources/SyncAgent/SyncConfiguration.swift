@@ -47,6 +47,24 @@ public struct SyncConfiguration: Sendable, Equatable {
     /// While this file exists the link is metered, and model files come within ``budget`` or not at all.
     public var meteredFile: String?
 
+    /// Runtimes that are on the device, as far as somebody knows.
+    ///
+    /// A version that asks for more than the one for its format has is passed over.
+    public var runtimes: [InstalledRuntime] = []
+
+    /// A program that reads received model files in a limited process of its own: the path of `sealift`.
+    ///
+    /// `nil` reads them in this process, under the bounds that the readers have
+    /// anyway. An app that can ship a second executable should name one: what a
+    /// file does to its reader then cannot happen to the app.
+    public var readerProgram: String? {
+        get { reader?.path }
+        set { reader = newValue.map { ReaderProgram($0) } }
+    }
+
+    /// The same with its limits.
+    package var reader: ReaderProgram?
+
     /// How long to wait for another sync of the same directory, in seconds.
     public var lockPatience: Int64 = 60
 

@@ -219,9 +219,11 @@ struct SyncRun: Sendable {
     ) async throws(SyncError) -> ([ModelPlan], recalled: [Digest]?) {
         let ran = try onDisk { () throws(GenerationError) in try device.manifestsRun() }
         let secret = try rolloutSecret(device)
+        var machine = Machine.current
+        machine.runtimes = configuration.runtimes.map(\.limits)
         let planning = Planning(
             device: device,
-            machine: .current,
+            machine: machine,
             bucket: { RolloutBucket.bucket(secret: secret, manifest: $0, channel: $1) },
             hasRun: { ran.contains($0) },
             explain: { explain($0, $1, device, active) }

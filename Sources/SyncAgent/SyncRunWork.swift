@@ -116,15 +116,14 @@ extension SyncRun {
             progress: progress
         )
         events(.phase(.checking))
-        try await BlockingPool.shared.run { () throws(SyncError) in
-            try ReceivedModel.check(installation.content, of: installation.manifest) { sources[$0.sha256] }
-            try onDisk { () throws(GenerationError) in
-                try device.install(
-                    installation.identity,
-                    manifest: installation.manifestBytes,
-                    sources: sources
-                )
-            }
+        let model = ReceivedModel(installation.content, of: installation.manifest, sources: sources)
+        try await model.check(by: configuration.reader)
+        try await onDiskThread { () throws(GenerationError) in
+            try device.install(
+                installation.identity,
+                manifest: installation.manifestBytes,
+                sources: sources
+            )
         }
         return received
     }

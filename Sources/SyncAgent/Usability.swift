@@ -11,7 +11,8 @@ enum Usability: Equatable, Sendable {
     /// Takes the first variant that can be used, those in formats that can run on such a machine first.
     ///
     /// Without an expectation nobody says that the model is to run here, so
-    /// only system and architecture count; with one, the whole rule does.
+    /// only what is known of the system and of a runtime that would load it
+    /// counts; with one, the whole rule does.
     init(
         _ manifest: ModelManifest,
         expectation: Expectation?,
@@ -28,7 +29,7 @@ enum Usability: Equatable, Sendable {
                 if let expectation {
                     Compatibility.verdict(expectation, manifest, variant: variant, on: machine).reasons
                 } else {
-                    machine.systemObstacles(variant).map(\.description)
+                    (machine.systemObstacles(variant) + machine.versionObstacles(variant)).map(\.description)
                 }
             guard !obstacles.isEmpty else {
                 self = .usable(variant)

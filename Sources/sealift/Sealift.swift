@@ -22,8 +22,10 @@ struct Sealift {
     static func main() {
         Output.openStandardStreams()
         signal(SIGPIPE, SIG_IGN)
-        let context = Context()
         let words = Context.words
+        // Before anything starts a thread.
+        if words.first == ReadModel.name { ReadModel.main() }
+        let context = Context()
         if words.first == Serve.spec.name || words.first == Sync.spec.name && words.contains("--watch") {
             Signals.block()
         }

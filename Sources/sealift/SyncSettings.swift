@@ -55,6 +55,9 @@ struct SyncSettings {
         }
         try readExpectations(arguments)
         configuration.allowsPlainLoopback = arguments.has("allow-plain-loopback")
+        // This very program, also when the file was replaced by a newer one meanwhile.
+        configuration.readerProgram = "/proc/self/exe"
+        configuration.runtimes = try DeviceRuntimes.all(arguments)
     }
 
     /// Takes an `agent.json`, or what a `client.json` says that a device can use.

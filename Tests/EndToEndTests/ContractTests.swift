@@ -52,6 +52,41 @@ extension EndToEnd {
             #expect(why.output.contains("1.1.0"), "\(why)")
         }
 
+        @Test(
+            "the device takes the newest version that fits its app and its runtime, and says why not the others"
+        )
+        func newestUsable() throws {
+            let world = try started()
+            let first = try model(world, "a")
+            let app = try expectation(world, first)
+            try world.publish(first, "1.0.0").expecting(0)
+            let newer = TestModel.bytes(label: "b", operators: 40)
+            try world.publish(try world.scratch.write("b.onnx", newer), "1.1.0").expecting(0)
+            try world.publish(try model(world, "c", input: "renamed"), "2.0.0").expecting(0)
+            let runtime = ["--runtime", "onnxruntime=1.24.1", "--expectation", "vision/detector=\(app)"]
+            try world.sync(runtime).expecting(0)
+            #expect(try world.activeVersion() == "1.0.0")
+            let why = try world.run(["why", "vision/detector", "--directory", world.device]).expecting(0)
+            let lines = why.output.split(separator: "\n")
+            #expect(lines.contains { $0.contains("2.0.0") && $0.contains("input `x`") }, "\(why)")
+            let reason = "onnxruntime 1.24.1, which has 25, the model needs 40"
+            #expect(lines.contains { $0.contains("1.1.0") && $0.contains(reason) }, "\(why)")
+            let wanted = ["compat", "--expectation", app, "vision/detector@1.1.0", "--here"]
+            let refused = try world.run(wanted + ["--runtime", "onnxruntime=1.24.1"]).expecting(1)
+            #expect(refused.output.contains("not runnable here"), "\(refused)")
+
+            // The runtime that `infer` would use is found by itself.
+            let folder = try world.scratch.write("ort/libonnxruntime.so.1.23.2", [0])
+            let found = try world.sync(
+                ["--dry-run", "--expectation", "vision/detector=\(app)"],
+                environment: ["SEALIFT_ORT_LIBRARY": folder]
+            ).expecting(3)
+            #expect(
+                found.output.contains("1.1.0 was passed over") && found.output.contains("1.23.2"),
+                "\(found)"
+            )
+        }
+
         @Test("an app that registered its needs is not broken, unless it is named")
         func registered() throws {
             let world = try started()

@@ -8,13 +8,15 @@ enum TestModel {
     ///   - input: The input's name.
     ///   - width: Elements of input and output.
     ///   - seed: Changes every second 128 KiB of the weight.
+    ///   - operators: The version of the operators that the file asks for.
     /// - Returns: One ONNX file.
     static func bytes(
         label: String,
         padding: Int = 0,
         input: String = "x",
         width: UInt64 = 4,
-        seed: UInt8 = 0
+        seed: UInt8 = 0,
+        operators: UInt64 = 13
     ) -> [UInt8] {
         let graph =
             message(1, node("Mul", [input, "two"], "scaled"))
@@ -22,7 +24,7 @@ enum TestModel {
             + text(2, "linear") + message(5, scalar("two", 2)) + message(5, scalar("one", 1))
             + message(11, port(input, width)) + message(12, port("y", width))
             + (padding > 0 ? message(5, filler(padding, seed)) : [])
-        return number(1, 8) + text(2, "sealift-tests") + message(7, graph) + message(8, number(2, 13))
+        return number(1, 8) + text(2, "sealift-tests") + message(7, graph) + message(8, number(2, operators))
             + message(14, text(1, "label") + text(2, label))
     }
 

@@ -94,6 +94,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
         width: UInt64 = 4,
         weights: Int = 64,
         signedWidth: UInt64? = nil,
+        operators: UInt64 = 17,
         rollout: Int = Listing.fullRollout
     ) throws -> ModelManifest {
         let name = try require(ModelName(model))
@@ -104,7 +105,8 @@ final class DeviceRegistry: Fetching, BlobFetching {
         let bytes = SmallModel.bytes(
             width: width,
             marker: marker,
-            weights: weights
+            weights: weights,
+            operators: operators
         )
         let signed = signedWidth.map { SmallModel.bytes(width: $0, marker: 0) } ?? bytes
         let inspection = try ModelFile.inspect(source: MemorySource(signed), name: "model.onnx")

@@ -6,8 +6,16 @@ enum SmallModel {
     ///   - width: The last dimension of the input and the output.
     ///   - marker: Makes files of one shape differ.
     ///   - weights: Bytes of weights; from 64 KiB on the file has a block list.
+    ///   - operators: The version of the operators that the file asks for.
     /// - Returns: The file.
-    static func bytes(width: UInt64, marker: UInt8, weights: Int = 64) -> [UInt8] {
+    static func bytes(
+        width: UInt64,
+        marker: UInt8,
+        weights: Int = 64,
+        operators: UInt64 = 17
+    )
+        -> [UInt8]
+    {
         let value = number(1, 1) + message(2, message(1, number(1, 1)) + message(1, number(1, width)))
         func port(_ name: String) -> [UInt8] { text(1, name) + message(2, message(1, value)) }
         let node = text(1, "x") + text(2, "y") + text(4, "Identity")
@@ -18,7 +26,7 @@ enum SmallModel {
         let graph =
             message(1, node) + text(2, "small") + message(5, tensor) + message(11, port("x"))
             + message(12, port("y"))
-        return number(1, 8) + message(8, number(2, 17)) + message(7, graph)
+        return number(1, 8) + message(8, number(2, operators)) + message(7, graph)
     }
 
     private static func varint(_ value: UInt64) -> [UInt8] {

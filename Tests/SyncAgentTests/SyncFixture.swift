@@ -38,10 +38,10 @@ struct SyncFixture {
         _ requests: [String] = ["vision/detector@stable"],
         expectation: Expectation? = nil,
         mode: SyncMode = .activate,
-        adjust: (inout SyncConfiguration) -> Void = { _ in }
+        adjust: (inout SyncConfiguration) throws -> Void = { _ in }
     ) async throws -> SyncReport {
         var configuration = try configuration(requests, expectation: expectation)
-        adjust(&configuration)
+        try adjust(&configuration)
         let agent = try SyncAgent(
             configuration: configuration,
             peers: Peers(fetcher: registry, blobs: registry),

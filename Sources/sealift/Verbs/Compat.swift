@@ -4,6 +4,7 @@ import Durable
 import Manifest
 import Names
 import Publishing
+import SyncAgent
 import Trust
 
 /// Says whether an app can live with a model, and if not, why.
@@ -15,6 +16,7 @@ struct Compat: Command {
         options: [
             .value("expectation", "FILE", "what the app sends and reads, sealift/expectation@1"),
             .flag("here", "ask too whether this machine can run it"),
+            DeviceRuntimes.option,
         ] + SharedOption.client + [SharedOption.json],
         example: "sealift compat --expectation expectation.json detector.onnx",
         discussion:
@@ -38,7 +40,8 @@ struct Compat: Command {
         var expectation = try Expectation(bytes: try Durable.readFile(file, maximum: Limits.manifest))
         let offer = try await offer(arguments, context)
         if !offer.isPublished { expectation.accepts = nil }
-        let machine = arguments.has("here") ? Machine.current : nil
+        var machine = arguments.has("here") ? Machine.current : nil
+        machine?.runtimes = try DeviceRuntimes.all(arguments).map(\.limits)
         let verdicts = offer.manifest.variants.map { variant in
             (variant, Compatibility.verdict(expectation, offer.manifest, variant: variant, on: machine))
         }

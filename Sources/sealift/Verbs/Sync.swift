@@ -45,6 +45,7 @@ struct Sync: Command {
                 "SECONDS",
                 "give a connection up after so long without progress, 20 unless given"
             ),
+            DeviceRuntimes.option,
             .value(
                 "retain",
                 "TIME",

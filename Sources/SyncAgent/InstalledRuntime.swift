@@ -1,0 +1,39 @@
+package import Manifest
+
+/// A program on the device that loads models, so that no version is chosen which it cannot load.
+public struct InstalledRuntime: Sendable, Hashable {
+    /// `onnxruntime` or `tflite`.
+    public let name: String
+
+    /// Such as `1.24.1`.
+    public let version: String
+
+    package let limits: Machine.Runtime
+
+    /// Names a runtime.
+    ///
+    /// - Throws: `SyncError` of kind `usage` for a name or version that Sealift knows nothing about.
+    public init(name: String, version: String) throws(SyncError) {
+        guard let limits = Machine.Runtime(named: name, version: version) else {
+            throw SyncError(
+                .usage,
+                "\(name) \(version) is not a runtime that Sealift knows; expected onnxruntime or tflite, and a version "
+                    + "such as 1.24.1"
+            )
+        }
+        self.name = name
+        self.version = version
+        self.limits = limits
+    }
+
+    /// Compares name and version.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.name == right.name && left.version == right.version
+    }
+
+    /// Hashes name and version.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(version)
+    }
+}

@@ -1,0 +1,35 @@
+import Arguments
+import ModelRuntimes
+import SyncAgent
+
+/// What loads models on this machine.
+enum DeviceRuntimes {
+    static let option = OptionSpec.value(
+        "runtime",
+        "NAME=VERSION",
+        "what loads models here, such as onnxruntime=1.24.1; ONNX Runtime is found by itself unless given",
+        repeatable: true
+    )
+
+    /// Those that were named, else the ONNX Runtime that `infer` would use, if there is one.
+    static func all(_ arguments: ParsedArguments) throws -> [InstalledRuntime] {
+        let named = arguments.all("runtime")
+        guard named.isEmpty else {
+            return try named.map { text in
+                let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
+                guard halves.count == 2 else {
+                    throw UsageError.badValue(text, of: "--runtime", expected: "NAME=VERSION")
+                }
+                return try InstalledRuntime(name: halves[0], version: halves[1])
+            }
+        }
+        do throws(ONNXRuntimeError) {
+            let version = try ONNXRuntimeLocator().installedVersion()
+            return [try? InstalledRuntime(name: "onnxruntime", version: version)].compactMap(\.self)
+        } catch {
+            if case .notFound = error { return [] }
+            Output.note("warning: \(error); what it can load is not known")
+            return []
+        }
+    }
+}
