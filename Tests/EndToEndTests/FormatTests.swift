@@ -1,0 +1,193 @@
+import Durable
+import Foundation
+import Glibc
+import Names
+import Support
+import Testing
+
+extension EndToEnd {
+    @Suite("Every format", .serialized)
+    struct FormatTests {
+        private static let fixtures = URL(filePath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Fixtures/models").path(percentEncoded: false)
+
+        private static let opaque = #"{"type":"sealift/card@1","variants":{"default":{"format":"opaque"}}}"#
+
+        /// Name, the fixture, and the entry below the version's directory.
+        private static let models = [
+            ("onnx", "onnx/mlp_dynamic_batch.onnx", "mlp_dynamic_batch.onnx"),
+            ("mlmodel", "coreml/nn_classifier.mlmodel", "nn_classifier.mlmodel"),
+            ("mlpackage", "coreml/mlprogram_state.mlpackage", "mlprogram_state.mlpackage/Manifest.json"),
+            ("tflite", "tflite/mlp_signature.tflite", "mlp_signature.tflite"),
+            ("gguf", "gguf/tiny_llama.gguf", "tiny_llama.gguf"),
+            ("safetensors", "safetensors/set", "model-00001-of-00002.safetensors"),
+        ]
+
+        private func started() throws -> World {
+            let world = try World()
+            try world.created()
+            try world.serve()
+            return world
+        }
+
+        private func publish(
+            _ world: World,
+            _ path: String,
+            as name: String,
+            _ extra: [String] = []
+        ) throws -> Outcome {
+            let words = ["--model", "vision/\(name)", "--version", "next", "--channel", "stable"]
+            return try world.run(["publish", path] + words + extra)
+        }
+
+        private func folder(_ world: World, _ name: String, of files: [(String, String)]) throws -> String {
+            for (file, fixture) in files {
+                let bytes = try Durable.readFile(fixture, maximum: .mebibytes(16))
+                try world.scratch.write("\(name)/\(file)", bytes)
+            }
+            return world.scratch.path(name)
+        }
+
+        /// What lies below a folder, hidden files aside.
+        private func contents(_ path: String) throws -> [String: [UInt8]] {
+            var found: [String: [UInt8]] = [:]
+            for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+                let file = "\(path)/\(name)"
+                if try Durable.kind(of: file) != .directory {
+                    found[name] = try Durable.readFile(file, maximum: .mebibytes(16))
+                }
+            }
+            return found
+        }
+
+        @Test(
+            "each is published, read again in a process of its own on the device, and is there byte for byte"
+        )
+        func formats() throws {
+            let world = try started()
+            let set = (1...3).map { "set-0000\($0)-of-00003.gguf" }
+            let split = try folder(world, "split", of: set.map { ($0, "\(Self.fixtures)/gguf/\($0)") })
+            let external = try folder(
+                world,
+                "external",
+                of: ["external_data.onnx", "external_data.weights"].map {
+                    ($0, "\(Self.fixtures)/onnx/\($0)")
+                }
+            )
+            let card = try world.scratch.write("opaque.json", Array(Self.opaque.utf8))
+            let blob = try world.scratch.write("weights.bin", Array("anything".utf8))
+            var models = Self.models.map { ($0, "\(Self.fixtures)/\($1)", $2) }
+            models.append(("split", split, "set-00001-of-00003.gguf"))
+            models.append(("external", external, "external_data.onnx"))
+            for (name, path, _) in models { try publish(world, path, as: name).expecting(0) }
+            let unread = try publish(world, blob, as: "opaque").expecting(1)
+            #expect(unread.errors.contains("declare the variant opaque"), "\(unread)")
+            try publish(world, blob, as: "opaque", ["--card", card]).expecting(0)
+            models.append(("opaque", blob, "weights.bin"))
+            let wanted = models.flatMap { ["--model", "vision/\($0.0)@stable"] }
+            try world.run(["sync", "--directory", world.device] + wanted).expecting(0)
+            for (name, path, entry) in models {
+                let found = try world.run(["path", "vision/\(name)", "--directory", world.device])
+                let line = try found.expecting(0).output.dropLast()
+                #expect(line.hasSuffix("/" + entry), "\(name): \(line)")
+                let installed = String(line.dropLast(entry.utf8.count + 1))
+                let isPackage = path.hasSuffix(".mlpackage")
+                let place = isPackage ? "\(installed)/\(entry.split(separator: "/")[0])" : installed
+                let original =
+                    isFolder(path)
+                    ? try contents(path) : [entry: try Durable.readFile(path, maximum: .mebibytes(16))]
+                #expect(try contents(place) == original, "\(name)")
+            }
+        }
+
+        @Test(
+            "a cache of links is followed, what tools leave behind is skipped and named, and pickles are refused"
+        )
+        func cache() throws {
+            let world = try started()
+            let hub = "hub/models--org--tiny"
+            let bytes = try Durable.readFile("\(Self.fixtures)/gguf/tiny_llama.gguf", maximum: .mebibytes(1))
+            try world.scratch.write("\(hub)/blobs/abc", bytes)
+            let readme = "---\nlicense: mit\nbase_model: org/base\n---\n"
+            try world.scratch.write("\(hub)/blobs/def", Array(readme.utf8))
+            try world.scratch.write("\(hub)/snapshots/1/.cache/x", [1])
+            try world.scratch.write("\(hub)/snapshots/1/.git/HEAD", [1])
+            let snapshot = world.scratch.path("\(hub)/snapshots/1")
+            symlink("../../blobs/abc", "\(snapshot)/tiny.gguf")
+            symlink("../../blobs/def", "\(snapshot)/README.md")
+            let published = try publish(world, snapshot, as: "tiny").expecting(0)
+            #expect(published.errors.contains(".git") && published.errors.contains(".cache"), "\(published)")
+            try world.run(["sync", "--directory", world.device, "--model", "vision/tiny@stable"]).expecting(0)
+            let path = try world.run(["path", "vision/tiny", "--directory", world.device]).expecting(0).output
+            let folder = path.split(separator: "\n")[0].split(separator: "/").dropLast().joined(
+                separator: "/"
+            )
+            #expect(try contents("/" + folder).keys.sorted() == ["README.md", "tiny.gguf"])
+
+            try world.scratch.write("\(hub)/snapshots/1/pytorch_model.bin", [0x80, 2, 0x7D])
+            let pickle = try publish(world, snapshot, as: "tiny").expecting(1)
+            #expect(pickle.errors.contains("pytorch_model.bin is a Python pickle"), "\(pickle)")
+        }
+
+        @Test("several variants are one version, and the device takes the one that its app can use")
+        func variants() throws {
+            let world = try started()
+            let wide = try world.scratch.write("wide.onnx", TestModel.bytes(label: "a", width: 8))
+            let narrow = try world.scratch.write("narrow.onnx", TestModel.bytes(label: "b", width: 4))
+            let both = ["--variant", "wide=\(wide)", "--variant", "narrow=\(narrow)"]
+            let words = ["--model", "vision/detector", "--version", "next", "--channel", "stable"]
+            try world.run(["publish"] + both + words).expecting(0)
+            for (file, name) in [(wide, "wide"), (narrow, "narrow")] {
+                let drafted = try world.run(["inspect", file, "--expectation"]).expecting(0)
+                let app = try world.scratch.write("\(name).json", Array(drafted.output.utf8))
+                let device = world.scratch.path("device-\(name)")
+                let wanted = ["--model", "vision/detector@stable", "--expectation", "vision/detector=\(app)"]
+                try world.run(["sync", "--directory", device] + wanted).expecting(0)
+                let path = try world.run(["path", "vision/detector", "--directory", device]).expecting(0)
+                #expect(path.output.contains("1.0.0-\(name)-"), "\(path)")
+            }
+        }
+
+        @Test("4,096 files are one variant and one more is too many; names that clash are refused")
+        func files() throws {
+            let world = try started()
+            let model = TestModel.bytes(label: "a")
+            try world.scratch.write("many/model.onnx", model)
+            for index in 1..<4_096 { try world.scratch.write("many/\(index / 100)/\(index).txt", [0x61]) }
+            let folder = world.scratch.path("many")
+            try publish(world, folder, as: "many").expecting(0)
+            let wanted = ["--model", "vision/many@stable"]
+            try world.run(["sync", "--directory", world.device] + wanted, within: 120).expecting(0)
+            let path = try world.run(["path", "vision/many", "--directory", world.device]).expecting(0).output
+            let installed = String(path.dropLast("/model.onnx\n".utf8.count))
+            #expect(try contents(installed).count == 4_096)
+            try world.scratch.write("many/more.txt", [0x61])
+            let refused = try publish(world, folder, as: "many").expecting(1)
+            #expect(refused.errors.contains("4096") || refused.errors.contains("4,096"), "\(refused)")
+
+            try world.scratch.write("clash/model.onnx", model)
+            try world.scratch.write("clash/Labels.txt", [1])
+            try world.scratch.write("clash/labels.txt", [2])
+            let clash = try publish(world, world.scratch.path("clash"), as: "clash").expecting(1)
+            #expect(clash.errors.lowercased().contains("labels.txt"), "\(clash)")
+            #expect(clash.errorLines.count == 1, "\(clash)")
+        }
+
+        @Test("a card that says other than the files is refused")
+        func card() throws {
+            let world = try started()
+            let cards = [
+                (#"{"type":"sealift/card@1","variants":{"default":{"format":"tflite"}}}"#, "tflite"),
+                (#"{"type":"sealift/card@1","labels":["one","two"]}"#, "labels"),
+                (#"{"type":"sealift/card@1","variants":{"gpu":{"compute":["gpu"]}}}"#, "no variant gpu"),
+            ]
+            for (text, reason) in cards {
+                let card = try world.scratch.write("card.json", Array(text.utf8))
+                let model = "\(Self.fixtures)/coreml/nn_classifier.mlmodel"
+                let refused = try publish(world, model, as: "classifier", ["--card", card]).expecting(1)
+                #expect(refused.errors.contains(reason), "\(refused)")
+            }
+        }
+    }
+}
