@@ -48,7 +48,8 @@ package enum KeyFile {
             throw .usage("\(path) is there already; a key is never overwritten, so choose another name")
         }
         let key: SoftwareKey
-        let pem: [UInt8]
+        var pem: [UInt8] = []
+        defer { wipe(&pem) }
         do {
             key = try SoftwareKey.generate(algorithm)
             pem = try key.pem(passphrase: passphrase)

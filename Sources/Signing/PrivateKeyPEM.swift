@@ -41,7 +41,7 @@ enum PrivateKeyPEM {
     }
 
     static func write(_ key: PrivateKey, passphrase: [UInt8]?) throws(SigningError) -> [UInt8] {
-        guard let output = BIO_new(BIO_s_mem()), let plain = EVP_PKEY2PKCS8(key.pointer) else {
+        guard let output = BIO_new(BIO_s_secmem()), let plain = EVP_PKEY2PKCS8(key.pointer) else {
             throw .engineFailed(operation: "write a key", reason: openSSLReason())
         }
         defer {

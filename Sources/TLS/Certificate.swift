@@ -122,7 +122,7 @@ struct EVPKey: ~Copyable {
     }
 
     borrowing func pem() throws(TLSError) -> [UInt8] {
-        guard let output = BIO_new(BIO_s_mem()) else { throw failed("write a key") }
+        guard let output = BIO_new(BIO_s_secmem()) else { throw failed("write a key") }
         defer { BIO_free(output) }
         guard PEM_write_bio_PKCS8PrivateKey(output, pointer, nil, nil, 0, nil, nil) == 1 else {
             throw failed("write a key")

@@ -15,7 +15,7 @@ package final class ServerTLS: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - certificateChainPEMFile: The server's certificate first, then each issuer up to but without the root.
-    ///   - keyFile: PEM, not encrypted, not readable by everyone.
+    ///   - keyFile: PEM, not encrypted, readable by its owner alone, as every private key here.
     /// - Throws: `TLSError.unusableFile`, `.exposedKey` or `.keyMismatch`.
     package init(certificateChainPEMFile: String, keyFile: String) throws(TLSError) {
         context = try newContext(TLS_server_method())
@@ -32,7 +32,7 @@ package final class ServerTLS: @unchecked Sendable {
         guard stat(keyFile, &status) == 0 else {
             throw .unusableFile(path: keyFile, reason: String(cString: strerror(errno)))
         }
-        guard status.st_mode & 0o007 == 0 else {
+        guard status.st_mode & 0o077 == 0 else {
             throw .exposedKey(path: keyFile, mode: status.st_mode & 0o7777)
         }
         guard SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1 else {

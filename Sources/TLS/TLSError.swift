@@ -29,7 +29,7 @@ extension TLSError: CustomStringConvertible {
         case .unusableFile(let path, let reason):
             "cannot use \(path) for TLS: \(reason)"
         case .exposedKey(let path, let mode):
-            "refusing the TLS key \(path): its mode is \(String(mode, radix: 8)), so every user can read it;"
+            "refusing the TLS key \(path): its mode is \(String(mode, radix: 8)), so others than its owner can read it;"
                 + " \"chmod 600\" it, and replace the key if others may have seen it"
         case .keyMismatch(let certificate, let key):
             "the TLS key \(key) does not belong to the first certificate of \(certificate)"

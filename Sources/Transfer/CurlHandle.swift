@@ -12,7 +12,18 @@ final class CurlHandle: @unchecked Sendable {
 
     /// CURL_GLOBAL_DEFAULT: a macro that Swift does not see.
     private static let defaultInitialization = 3
-    private static let isReady: Bool = curl_global_init(defaultInitialization) == CURLE_OK
+    private static let isReady: Bool = start()
+
+    /// Starts libcurl without the variable by which it would write the secrets of every session to a file.
+    ///
+    /// It reads `SSLKEYLOGFILE` once, here; other libraries of the process may have a use for it.
+    private static func start() -> Bool {
+        let name = "SSLKEYLOGFILE"
+        let value = getenv(name).map { String(cString: $0) }
+        unsetenv(name)
+        defer { if let value { setenv(name, value, 1) } }
+        return curl_global_init(defaultInitialization) == CURLE_OK
+    }
 
     init() {
         guard Self.isReady, let handle = curl_easy_init() else {

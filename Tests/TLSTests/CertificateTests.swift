@@ -66,8 +66,14 @@ struct CertificateTests {
         let other = try ca.issueServer(hosts: ["a.example"], now: now, days: 30)
         let certificate = try scratch.write("one.pem", one.certificatePEM)
         let key = try scratch.write("one.key", one.keyPEM, mode: 0o600)
-        let otherKey = try scratch.write("other.key", other.keyPEM, mode: 0o640)
+        let otherKey = try scratch.write("other.key", other.keyPEM, mode: 0o600)
         let exposed = try scratch.write("exposed.key", one.keyPEM, mode: 0o644)
+        for mode in [0o640, 0o620, 0o604] as [UInt32] {
+            let shared = try scratch.write("shared\(mode).key", one.keyPEM, mode: mode)
+            #expect(throws: TLSError.exposedKey(path: shared, mode: mode)) {
+                try ServerTLS(certificateChainPEMFile: certificate, keyFile: shared)
+            }
+        }
         let empty = try scratch.write("empty.pem", [])
         let sealed = try scratch.write("sealed.key", Array(Self.sealedKey.utf8), mode: 0o600)
         _ = try ServerTLS(certificateChainPEMFile: certificate, keyFile: key)
