@@ -101,8 +101,9 @@ struct ModelPlan: Sendable {
     ///
     /// - Parameters:
     ///   - hasUnusable: Whether a newer version was passed over because it cannot be used here.
+    ///   - isUnknown: Whether what was asked for does not exist at all.
     ///   - explanation: Why nothing may be taken, for people.
-    mutating func takeNone(hasUnusable: Bool, explanation: String) {
+    mutating func takeNone(hasUnusable: Bool, isUnknown: Bool = false, explanation: String) {
         if let recall, let active {
             record = nil
             decision.outcome = .none
@@ -110,8 +111,8 @@ struct ModelPlan: Sendable {
             decision.reason =
                 "\(active.identity.version) had to be left (\(recall)), and no other version can take its place"
         } else if active != nil {
-            decision.outcome = hasUnusable ? .kept : .unchanged
-            decision.reason = hasUnusable ? Self.unusableReason : explanation
+            decision.outcome = hasUnusable || isUnknown ? .kept : .unchanged
+            decision.reason = hasUnusable && !isUnknown ? Self.unusableReason : explanation
         } else {
             decision.outcome = .none
             decision.reason = explanation

@@ -82,7 +82,12 @@ struct Planning {
                 }
             }
         }
-        plan.takeNone(hasUnusable: hasUnusable, explanation: Self.explanation(request, signed, plan.active))
+        let unknown = Self.unknownChannel(request, signed)
+        plan.takeNone(
+            hasUnusable: hasUnusable,
+            isUnknown: unknown != nil,
+            explanation: unknown ?? Self.explanation(request, signed, plan.active)
+        )
         try await repairKept(request, roles, &plan, &chain)
         return signed.recalled
     }
@@ -173,6 +178,16 @@ struct Planning {
         }
     }
 
+    /// What to say of a channel that nobody ever named; a mistyped one must not look like one that is up to date.
+    private static func unknownChannel(_ request: WantedModel, _ chain: ModelChain) -> String? {
+        guard case .channel(let channel) = request.selection, let live = chain.live,
+            live.channels[channel] == nil
+        else { return nil }
+        let names = live.channels.keys.sorted().map(\.description).joined(separator: ", ")
+        return "there is no channel \(channel) of \(request.model); its channels are "
+            + (names.isEmpty ? "none" : names)
+    }
+
     private static func explanation(
         _ request: WantedModel,
         _ chain: ModelChain,
@@ -185,9 +200,8 @@ struct Planning {
             }
         case .channel(let channel):
             guard let live = chain.live else { return "no version of \(request.model) was put into use yet" }
-            guard let listed = live.channels[channel], !listed.versions.isEmpty else {
-                let names = live.channels.keys.sorted().map(\.description).joined(separator: ", ")
-                return "the channel \(channel) of \(request.model) lists nothing; channels: \(names)"
+            guard live.channels[channel]?.versions.isEmpty == false else {
+                return "the channel \(channel) of \(request.model) lists nothing now"
             }
         }
         return active == nil

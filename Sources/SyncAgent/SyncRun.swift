@@ -127,6 +127,7 @@ struct SyncRun: Sendable {
         }
         let folder = FolderMetadataStore(directory: device.trustPath)
         let store: any MetadataStore = mode == .dryRun ? OverlayStore(over: folder) : folder
+        let pin = try pin(anchor, device, store)
         let floor = (try? device.trustState())?.clockFloor
         let all = configuration.registries.map { RepositoryLocation(base: $0) }
         var failure: SyncError?
@@ -140,16 +141,16 @@ struct SyncRun: Sendable {
                 floor: floor,
                 policy: .sealift
             )
-            do throws(UpdateError) {
-                try await updater.poll()
-                let locations = [location] + all.filter { $0 != location }
-                let contents = TargetContents(store: store, fetcher: peers.fetcher, locations: locations)
-                return RegistryChain(updater, contents: contents, locations: locations)
-            } catch {
+            do throws(UpdateError) { try await updater.poll() } catch {
                 let found = explain(error, "\(location)", device, active)
                 // A refusal says more than an outage of another mirror.
                 if failure == nil || failure?.kind == .temporary { failure = found }
+                continue
             }
+            if mode == .activate, let pin { try pin.save(to: device) }
+            let locations = [location] + all.filter { $0 != location }
+            let contents = TargetContents(store: store, fetcher: peers.fetcher, locations: locations)
+            return RegistryChain(updater, contents: contents, locations: locations)
         }
         throw failure ?? SyncError(.usage, "no registry; give --registry URL")
     }
