@@ -88,7 +88,7 @@ let package = Package(
             "Publishing",
             [
                 "Names", "Blocking", "CanonicalJSON", "Durable", "Manifest", "ModelFormats", "RegistryAPI",
-                "Signing", "Transfer", "Trust",
+                "Signing", "Transfer", "Transparency", "Trust",
             ]
         ),
         room("Audit", ["Names", "CanonicalJSON", "Manifest", "Signing", "Transfer", "Trust"]),

@@ -64,7 +64,7 @@ extension RegistryDraft {
         guard online.isEmpty else {
             throw .unpublishable(
                 "key \(id.prefix(16))… signs \(online.map(\.description).joined(separator: ", ")) for the registry "
-                    + "itself; give the registry another online key first"
+                    + "itself; ‘sealift root rotate --role online’ gives it another"
             )
         }
         if !named.isEmpty {

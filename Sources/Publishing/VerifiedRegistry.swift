@@ -79,7 +79,11 @@ package struct VerifiedRegistry {
             contents[path] = try await content(of: path, in: roles[.live(model)]?.document)
             return RegistryState(roots: [root], roles: roles, isComplete: false, contents: contents)
         }
-        let settings = try await settings(in: roles[.targets]?.document)
+        contents[SettingsDocument.targetPath] = try await content(
+            of: SettingsDocument.targetPath,
+            in: roles[.targets]?.document
+        )
+        let settings = try settings(contents[SettingsDocument.targetPath])
         let roots = try await roots(from: settings.oldestRoot, to: root)
         return RegistryState(roots: roots, roles: roles, isComplete: true, contents: contents)
     }
@@ -113,9 +117,9 @@ package struct VerifiedRegistry {
         } catch { throw .usage("\(error)") }
     }
 
-    private func settings(in targets: TargetsDocument?) async throws(PublishingError) -> SettingsDocument {
+    private func settings(_ bytes: [UInt8]?) throws(PublishingError) -> SettingsDocument {
         let path = SettingsDocument.targetPath
-        guard let bytes = try await content(of: path, in: targets) else { return SettingsDocument() }
+        guard let bytes else { return SettingsDocument() }
         do { return try SettingsDocument(canonical: bytes) } catch {
             throw .unpublishable("the registry's \(path) cannot be used: \(error)")
         }

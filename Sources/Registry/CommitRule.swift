@@ -25,13 +25,13 @@ struct CommitRule {
     let request: CommitRequest
     let posted: PostedRoles
     let now: UnixTime
-    let online: OnlineRoles
+    let keys: OnlineKeys
 
-    init(_ request: CommitRequest, now: UnixTime, online: OnlineRoles) throws(RegistryError) {
+    init(_ request: CommitRequest, now: UnixTime, keys: OnlineKeys) throws(RegistryError) {
         self.request = request
         posted = try PostedRoles(request)
         self.now = now
-        self.online = online
+        self.keys = keys
     }
 
     /// - Returns: What to write; `nil` when exactly these files were committed before, so that a
@@ -54,7 +54,8 @@ struct CommitRule {
             try checkDelegators(of: role, &chain, latest: latest)
             try documents.take(verified.document, of: role, replacing: try previous(role, view))
         }
-        try checkChildren(&chain, view)
+        let online = try keys.roles(under: chain.root.document)
+        try checkChildren(&chain, view, online)
         try documents.checkNothingIsLeft()
         try checkChannels(&chain, documents)
         let broken = try checkExpectations(&chain, documents, view)
@@ -140,7 +141,11 @@ struct CommitRule {
     }
 
     /// A device that follows the new delegations must still accept every file that is there.
-    private func checkChildren(_ chain: inout Chain, _ view: any RegistryView) throws(RegistryError) {
+    private func checkChildren(
+        _ chain: inout Chain,
+        _ view: any RegistryView,
+        _ online: OnlineRoles
+    ) throws(RegistryError) {
         let parents = Set(posted.files.map(\.role))
         let present = try view.versions().keys.compactMap { SealiftRole(name: $0) }.sorted {
             $0.name < $1.name

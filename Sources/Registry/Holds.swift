@@ -71,9 +71,10 @@ extension Registry {
         now: UnixTime,
         _ change: @Sendable (any RegistryView, inout HoldDocument, UnixTime) throws(RegistryError) -> Void
     ) async throws(RegistryError) -> HoldDocument {
-        let online = online
+        let keys = keys
         let path = HoldDocument.targetPath(model: model)
         _ = try await store.commit { view throws(RegistryError) in
+            let online = try keys.roles(view, now: now)
             let time = try online.issueTime(view, now: now)
             let stored = try view.newest(SealiftRole.hold.name)
             var document = try Self.holds(of: model, in: stored, view)

@@ -14,7 +14,7 @@ import Trust
 package struct Registry: Sendable {
     package let store: any RegistryStore
     package let blobs: any BlobStore
-    let online: OnlineRoles
+    let keys: OnlineKeys
 
     /// - Throws: `.notCreated` for an empty store, `.wrongOnlineKey` when the root does not name the key.
     package init(
@@ -22,19 +22,29 @@ package struct Registry: Sendable {
         blobs: any BlobStore,
         onlineSigner: any Signer
     ) throws(RegistryError) {
+        try self.init(
+            store: store,
+            blobs: blobs,
+            onlineKeys: OnlineKeys { () throws(RegistryError) in [onlineSigner] }
+        )
+    }
+
+    /// - Throws: `.notCreated` for an empty store, `.wrongOnlineKey` when the root names none of the keys.
+    package init(
+        store: any RegistryStore,
+        blobs: any BlobStore,
+        onlineKeys: OnlineKeys
+    ) throws(RegistryError) {
         self.store = store
         self.blobs = blobs
-        online = OnlineRoles(signer: onlineSigner)
+        keys = onlineKeys
         let root = try store.read { view throws(RegistryError) in try view.newest("root") }
         guard let root else { throw .notCreated }
         let document: RootDocument
         do { document = try Claim.document(in: root.bytes, role: .root) } catch {
             throw .damaged(what: "root version \(root.version)", reason: "\(error)")
         }
-        for role in [RoleName.snapshot, .timestamp] {
-            let names = try? document.quorum(for: role).keys.values.contains(onlineSigner.publicKey)
-            guard names == true else { throw .wrongOnlineKey(role: "\(role)") }
-        }
+        _ = try onlineKeys.roles(under: document)
     }
 
     /// Takes signed role files and shows them to devices, all or nothing.
@@ -50,7 +60,7 @@ package struct Registry: Sendable {
         by authority: CommitAuthority,
         now: UnixTime
     ) async throws(RegistryError) -> CommitResponse {
-        let rule = try CommitRule(request, now: now, online: online)
+        let rule = try CommitRule(request, now: now, keys: keys)
         try authority.check(rule.posted)
         do {
             try await prove(rule)
@@ -85,10 +95,12 @@ package struct Registry: Sendable {
     /// Signs again what the registry signs itself, as far as that is due, and publishes what a crash left unpublished.
     ///
     /// Called before the first answer and from then on every few minutes.
+    ///
+    /// - Throws: `RegistryError`; `.rootExpired` signs nothing, and what is published stays.
     package func refreshOnline(now: UnixTime) async throws(RegistryError) -> OnlineRefresh {
-        let online = online
+        let keys = keys
         let revision = try await store.commit { view throws(RegistryError) in
-            try online.renewal(view, now: now)
+            try keys.roles(view, now: now).renewal(view, now: now)
         }
         let before = try store.timestamp()?.version
         let timestamp = try await publish(now: now)
@@ -100,9 +112,9 @@ package struct Registry: Sendable {
 
     /// Signs the timestamp over the newest snapshot, if the last one does not show it or is old.
     func publish(now: UnixTime) async throws(RegistryError) -> TimestampFile {
-        let online = online
+        let keys = keys
         let signed = try await store.publish { view throws(RegistryError) in
-            try online.nextTimestamp(view, now: now)
+            try keys.roles(view, now: now).nextTimestamp(view, now: now)
         }
         if let signed { return signed }
         guard let timestamp = try store.timestamp() else { throw .notCreated }

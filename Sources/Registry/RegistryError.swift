@@ -65,6 +65,9 @@ package enum RegistryError: Error, Equatable, Sendable {
     case wrongOnlineKey(role: String)
     case badCreation(reason: String)
 
+    /// Nothing is signed under a root that has ended.
+    case rootExpired(expires: UnixTime, now: UnixTime)
+
     // Outages.
 
     /// Signing now would go back behind what was signed already.
@@ -122,7 +125,11 @@ extension RegistryError: CustomStringConvertible {
         case .alreadyCreated: "this registry has its first commit already: choose another directory"
         case .notCreated: "this database holds no registry yet: run `sealift init`"
         case .wrongOnlineKey(let role):
-            "the online key is not one that the root names for \(role): give `serve` the key that `init` made"
+            "the root names another key for \(role) than those that the registry has: put the private key that it names "
+                + "into the registry's folder `keys`, as `online-NAME.pem` of mode 0600; a running `serve` finds it"
+        case .rootExpired(let expires, let now):
+            "the root of trust ended \(expires) and the clock says \(now), so nothing is signed: if the clock is "
+                + "wrong, set it; else the holders of the root keys sign the next one: `sealift metadata refresh`"
         case .badCreation(let reason): "the registry cannot be created: \(reason)"
         case .clockBehind(let now, let signed):
             "the clock says \(now) but metadata was signed at \(signed): set the clock, then try again"

@@ -54,10 +54,10 @@ struct Refusal: Error {
             self.init(Problem(.digestMismatch, detail: "\(error)", expected: expected.hex))
         case .empty, .unpostableRole, .lifetime, .missingDocument, .unlistedDocument, .badDocument,
             .republished,
-            .unreleased, .breaksApp, .missingBlob, .blobLength, .blockList:
+            .unreleased, .breaksApp, .missingBlob, .blobLength, .blockList, .wrongOnlineKey:
             self.init(.refused, "\(error)")
-        case .clockBehind, .storage: self.init(hidden: .unavailable, cause: "\(error)")
-        case .alreadyCreated, .notCreated, .wrongOnlineKey, .badCreation, .signing, .damaged:
+        case .clockBehind, .rootExpired, .storage: self.init(hidden: .unavailable, cause: "\(error)")
+        case .alreadyCreated, .notCreated, .badCreation, .signing, .damaged:
             self.init(hidden: .internal, cause: "\(error)")
         }
     }

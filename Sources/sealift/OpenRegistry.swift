@@ -12,16 +12,17 @@ struct OpenRegistry {
 
     init(_ directory: String, _ context: Context) throws {
         layout = RegistryLayout(context.absolute(directory))
+        try layout.checkFinished()
         store = try SQLiteRegistryStore.open(path: layout.database, now: context.now)
     }
 
     /// The use cases that need the online key.
     func registry() throws -> Registry {
-        let online = try KeyFile.read(layout.onlineKey) { () throws(PublishingError) -> [UInt8]? in nil }
+        _ = try layout.onlineSigners()
         return try Registry(
             store: store,
             blobs: try FolderBlobStore(directory: layout.blobs),
-            onlineSigner: online
+            onlineKeys: layout.onlineKeys
         )
     }
 }

@@ -1,5 +1,8 @@
 import Durable
 import Names
+import Publishing
+import Registry
+import Signing
 
 /// Where a registry keeps what, below its directory.
 struct RegistryLayout: Sendable {
@@ -17,6 +20,8 @@ struct RegistryLayout: Sendable {
 
     /// Private, mode 0700: the keys that sign without a person.
     var keys: String { directory + "/keys" }
+
+    /// The key that `init` makes; one that comes after it lies beside it as `online-NAME.pem`.
     var onlineKey: String { keys + "/online.pem" }
     var logKey: String { keys + "/log.pem" }
 
@@ -33,5 +38,29 @@ struct RegistryLayout: Sendable {
     func storedListen() throws(DurableError) -> String? {
         guard let bytes = try Durable.readFileIfPresent(listen, maximum: .kibibytes(4)) else { return nil }
         return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+    }
+}
+
+extension RegistryLayout {
+    /// - Throws: `Failure` when an ‘init’ of this directory was stopped before its end.
+    func checkFinished() throws {
+        guard try UnfinishedInit(self).isThere else { return }
+        throw Failure(.usage, "the ‘init’ of \(directory) was stopped before its end; run it again")
+    }
+
+    /// The keys that the registry may sign with: `online.pem` and every `online-NAME.pem`.
+    func onlineSigners() throws -> [any Signer] {
+        try Durable.names(in: keys).sorted().filter { name in
+            name == "online.pem" || name.hasPrefix("online-") && name.hasSuffix(".pem")
+        }.map { name in
+            try KeyFile.read("\(keys)/\(name)") { () throws(PublishingError) -> [UInt8]? in nil }
+        }
+    }
+
+    /// ``onlineSigners()``, looked up again for each signature.
+    var onlineKeys: OnlineKeys {
+        OnlineKeys { () throws(RegistryError) in
+            do { return try onlineSigners() } catch { throw .signing(reason: "\(error)") }
+        }
     }
 }

@@ -12,6 +12,7 @@ struct Sealift {
             Path.self, Verify.self, Infer.self, History.self, ChannelSet.self, ChannelAdd.self,
             ChannelRemove.self, Rollout.self, Yank.self, Recall.self, Unyank.self, Floor.self, Hold.self,
             Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
+            SettingsShow.self, SettingsSet.self,
             MetadataStatus.self, MetadataRefresh.self, RoleExport.self, RoleSign.self, RoleImport.self,
             TokenCreate.self, TokenList.self, TokenRevoke.self, Expectations.self, Compat.self,
             Schema.self, Errors.self, Config.self, Unit.self, Doctor.self,

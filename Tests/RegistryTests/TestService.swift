@@ -4,6 +4,7 @@ import Names
 import Registry
 import RegistryAPI
 import RegistryHTTP
+import Signing
 import Support
 import Synchronization
 
@@ -13,14 +14,19 @@ struct TestService {
     let clock: ManualClock
     let service: RegistryService
     let secret: String
+    let registry: Registry
     private let lines: Lines
 
     private final class Lines: Sendable {
         let lines = Mutex<[String]>([])
     }
 
-    /// Takes another store than the registry's own, over the same data, when a test gives one.
-    init(_ store: ((any RegistryStore) -> any RegistryStore)? = nil) async throws {
+    /// Takes another store than the registry's own, over the same data, and further online keys, when a test
+    /// gives them.
+    init(
+        _ store: ((any RegistryStore) -> any RegistryStore)? = nil,
+        onlineKeys further: [SoftwareKey] = []
+    ) async throws {
         let test = try await TestRegistry()
         self.test = test
         secret = try await test.registry.issueToken(test.token, now: TestRegistry.start)
@@ -31,8 +37,9 @@ struct TestService {
         let registry = try Registry(
             store: store.map { $0(test.store) } ?? test.store,
             blobs: test.blobs,
-            onlineSigner: test.online
+            onlineKeys: OnlineKeys { () throws(RegistryError) in [test.online] + further }
         )
+        self.registry = registry
         service = RegistryService(registry: registry) {
             clock.now
         } log: { line in

@@ -42,6 +42,8 @@ struct Init: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let plan = try NewRegistry(arguments, context)
         let layout = plan.layout
+        let unfinished = UnfinishedInit(layout)
+        if try unfinished.clear() { Output.note("an earlier ‘init’ was stopped; what it left was deleted") }
         guard try Durable.kind(of: layout.database) == nil else {
             throw Failure(
                 .usage,
@@ -50,6 +52,7 @@ struct Init: Command {
         }
         try plan.checkNothingIsInTheWay()
         try Durable.makeDirectory(layout.directory, mode: 0o755)
+        try unfinished.begin(plan.paths)
         for folder in [layout.keys, layout.tls, plan.keys] { try Durable.makeDirectory(folder, mode: 0o700) }
 
         let passphrase = plan.passphrase.isGiven ? try plan.passphrase.read(for: "the new keys") : nil
@@ -81,6 +84,7 @@ struct Init: Command {
         if let listen = plan.listen { try Durable.writeAtomically(layout.listen, Array("\(listen)\n".utf8)) }
         try Certificates(layout).create(hosts: plan.hosts, now: context.now)
         try await plan.writeClient(of: store, context)
+        try unfinished.end()
         report(plan, arguments)
         return .done
     }
@@ -181,12 +185,29 @@ private struct NewRegistry {
     var tokenFile: String { keys + "/token" }
     var administratorTokenFile: String { keys + "/administrator-token" }
 
+    /// Everything that is written, so that it can be cleared away when this call is stopped.
+    var paths: [String] {
+        let halves = (signingKeyFiles + [layout.onlineKey, layout.logKey]).flatMap { [$0, $0 + ".pub"] }
+        let database = ["", "-wal", "-shm"].map { layout.database + $0 }
+        let certificates = [
+            layout.caKey, layout.caCertificate, layout.hosts, layout.serverKey, layout.serverCertificate,
+            layout.listen,
+        ]
+        return halves + database + certificates + [layout.blobs] + clientFiles
+    }
+
+    private var clientFiles: [String] { [tokenFile, administratorTokenFile, clientFile, rootFile, caFile] }
+
+    private var signingKeyFiles: [String] {
+        let named = namespace.map { ["\($0).pem"] } ?? []
+        return (keyNames("root", profile.rootKeys) + keyNames("targets", profile.targetsKeys) + named)
+            .map { "\(keys)/\($0)" }
+    }
+
     /// Refuses before anything is written what would stop half-way, and what would replace another registry's files.
     func checkNothingIsInTheWay() throws {
-        let named = namespace.map { ["\($0).pem"] } ?? []
-        let keyFiles = (keyNames("root", profile.rootKeys) + keyNames("targets", profile.targetsKeys) + named)
-            .map { "\(keys)/\($0)" }
-        for file in keyFiles + [tokenFile, clientFile, rootFile, caFile]
+        let blobs = try Durable.kind(of: layout.blobs) == nil ? [] : [layout.blobs]
+        for file in signingKeyFiles + [layout.onlineKey, layout.logKey] + clientFiles + blobs
         where try Durable.kind(of: file) != nil {
             throw UsageError.refused(
                 "\(file) is there already, of another registry perhaps, and is never overwritten; "

@@ -13,16 +13,26 @@ struct RootRotate: Command {
             .value("add", "PUB", "a public key that comes", repeatable: true),
             .value("remove", "KEYID|PUB", "a key that goes, by its ID or its public file", repeatable: true),
             .value("threshold", "N", "how many keys must sign from now on"),
-            .value("role", "ROLE", "root (the default), or targets: the administrators' keys"),
+            .value(
+                "role",
+                "ROLE",
+                "root (the default); targets, the administrators' keys; online, the registry's own; log, the log's"
+            ),
+            .value("from", "SIZE", "with --role log: the first size of the log that the new key signs"),
         ] + SharedOption.ceremony,
         example: "sealift root rotate --add new.pem.pub --remove old.pem.pub --key a.pem --key new.pem --yes",
         discussion:
             "The next root must be signed by enough keys of the present one and enough of its own. Devices follow "
             + "from any root that they were pinned to. Signatures of several people are collected with --out, "
-            + "‘role sign’ and ‘role import’."
+            + "‘role sign’ and ‘role import’. With --role online, put the new private key into DIR/keys of the "
+            + "registry first, as online-NAME.pem; the running server signs with it from the commit on."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        if let role = arguments["role"], role == "online" || role == "log" {
+            return try await succeed(role, arguments, context)
+        }
+        guard arguments["from"] == nil else { throw UsageError.refused("--from goes with --role log") }
         var change = KeyChange()
         change.adding = try arguments.all("add").map { try PublicKeyFile.read($0) }
         change.removing = try arguments.all("remove").map { try KeyName.id($0) }
@@ -31,7 +41,8 @@ struct RootRotate: Command {
         switch arguments["role"] ?? "root" {
         case "root": role = .root
         case "targets": role = .targets
-        case let other: throw UsageError.badValue(other, of: "--role", expected: "root or targets")
+        case let other:
+            throw UsageError.badValue(other, of: "--role", expected: "root, targets, online or log")
         }
         guard !change.adding.isEmpty || !change.removing.isEmpty || change.threshold != nil else {
             throw UsageError.refused("say what changes: --add PUB, --remove KEYID|PUB or --threshold N")
@@ -39,6 +50,43 @@ struct RootRotate: Command {
         let run = try await CeremonyRun(arguments, context, asking: .administrator)
         return try await run.run(.everything, .ask) { draft throws(PublishingError) in
             try draft.rotate(role, change)
+        }
+    }
+
+    /// One key in the place of another: of the registry itself, or of its log.
+    private static func succeed(
+        _ role: String,
+        _ arguments: ParsedArguments,
+        _ context: Context
+    ) async throws -> ExitCode {
+        let added = arguments.all("add")
+        guard let file = added.first, added.count == 1, arguments.all("remove").isEmpty,
+            arguments["threshold"] == nil
+        else {
+            throw UsageError.refused(
+                "--role \(role) takes one --add PUB, the key that comes in the place of the present one"
+            )
+        }
+        let key = try PublicKeyFile.read(file)
+        var size: UInt64 = 0
+        if role == "log" {
+            guard let text = arguments["from"], let number = UInt64(text), number > 0 else {
+                throw UsageError.refused(
+                    "say from which size of the log on the new key signs: --from SIZE; the registry's /metrics has "
+                        + "the present one as sealift_log_entries"
+                )
+            }
+            size = number
+        } else if arguments["from"] != nil {
+            throw UsageError.refused("--from goes with --role log")
+        }
+        let run = try await CeremonyRun(arguments, context, asking: .administrator)
+        return try await run.run(.everything, .ask) { [size] draft throws(PublishingError) in
+            if role == "online" {
+                try draft.rotateOnline(to: key)
+            } else {
+                try draft.rotateLog(to: key, from: size)
+            }
         }
     }
 }

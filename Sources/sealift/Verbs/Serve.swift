@@ -37,21 +37,26 @@ struct Serve: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         raiseFileLimit()
         let layout = RegistryLayout(context.absolute(arguments.positions[0]))
+        try layout.checkFinished()
         let (address, port) = try listenAddress(
             arguments["listen"] ?? layout.storedListen() ?? "127.0.0.1:8443"
         )
         let store = try SQLiteRegistryStore.open(path: layout.database, now: context.now)
-        let online = try KeyFile.read(layout.onlineKey) { () throws(PublishingError) -> [UInt8]? in nil }
+        _ = try layout.onlineSigners()
         let blobs = try FolderBlobStore(directory: layout.blobs)
         try sweep(blobs)
         let registry = try Registry(
             store: store,
             blobs: blobs,
-            onlineSigner: online
+            onlineKeys: layout.onlineKeys
         )
         let certificates = Certificates(layout)
         try certificates.renewIfDue(now: context.now)
-        _ = try await registry.refreshOnline(now: context.now)
+        do { _ = try await registry.refreshOnline(now: context.now) } catch {
+            // The next root must still be able to come in.
+            guard case .rootExpired = error else { throw error }
+            Output.note("\(error)")
+        }
 
         let tls = try certificates.tls()
         let server = try HTTPServer(

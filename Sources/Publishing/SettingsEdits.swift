@@ -1,0 +1,62 @@
+package import Manifest
+import Names
+import Trust
+
+extension RegistryDraft {
+    /// What the administrators ask of devices now.
+    package func settings() throws(PublishingError) -> SettingsDocument {
+        let path = SettingsDocument.targetPath
+        guard let bytes = contents[path] ?? base.contents[path] else { return SettingsDocument() }
+        do { return try SettingsDocument(canonical: bytes) } catch {
+            throw .unpublishable("the registry's \(path) cannot be used: \(error)")
+        }
+    }
+
+    /// Changes what the administrators ask of devices; signed by them.
+    ///
+    /// - Throws: `PublishingError` for values that devices would refuse, and for an oldest root that is not there.
+    package mutating func changeSettings(
+        _ change: (inout SettingsDocument) -> Void
+    ) throws(PublishingError) {
+        let before = try settings()
+        var after = before
+        change(&after)
+        guard after != before else { return }
+        let bytes: [UInt8]
+        do { bytes = try after.encoded() } catch { throw .usage("\(error)") }
+        guard after.oldestRoot <= root.version else {
+            throw .usage(
+                "no device can be pinned to root \(after.oldestRoot): the newest is \(root.version); "
+                    + "--oldest-root is at most that"
+            )
+        }
+        for line in before.differences(to: after) { note(line) }
+        try list(SettingsDocument.targetPath, bytes, in: .targets)
+    }
+}
+
+extension SettingsDocument {
+    fileprivate func differences(to after: SettingsDocument) -> [String] {
+        var lines: [String] = []
+        func compare(_ name: String, _ one: String, _ other: String) {
+            if one != other { lines.append("\(name): \(other) instead of \(one)") }
+        }
+        compare("poll_seconds", "\(pollSeconds)", "\(after.pollSeconds)")
+        compare("grace", "\(grace) s", "\(after.grace) s")
+        compare("after_grace", afterGrace.rawValue, after.afterGrace.rawValue)
+        compare("bundle_max_age", "\(bundleMaximumAge) s", "\(after.bundleMaximumAge) s")
+        compare(
+            "halt",
+            "\(halt.failedPercent) % of at least \(halt.minimum)",
+            "\(after.halt.failedPercent) % of at least \(after.halt.minimum)"
+        )
+        compare("oldest_root", "\(oldestRoot)", "\(after.oldestRoot)")
+        if after.oldestRoot > oldestRoot {
+            lines.append(
+                "a device or an app that is pinned to a root below \(after.oldestRoot) is no longer promised to "
+                    + "follow; give it a newer root first"
+            )
+        }
+        return lines
+    }
+}
