@@ -62,7 +62,7 @@ struct RotationTests {
         #expect(throws: PublishingError.self) { _ = try world.draft { try $0.rotate(.snapshot, change) } }
         #expect {
             _ = try world.draft { try $0.revoke(Test.id(world.online), replacement: nil) }
-        } throws: { "\($0)".contains("online key") }
+        } throws: { "\($0)".contains("--role online") }
     }
 
     @Test("a rotation that changes nothing, drops a stranger, or can never be signed is refused")
