@@ -103,7 +103,7 @@ let package = Package(
         room("ModelRuntimes", ["Names", "Blocking", "Inference", "Manifest"]),
 
         // Wiring.
-        rules("Arguments", []),
+        rules("Arguments", ["Names"]),
         .executableTarget(
             name: "sealift",
             dependencies: [

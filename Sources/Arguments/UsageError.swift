@@ -1,3 +1,5 @@
+import Names
+
 /// A call that no command understands; always exit code 2.
 package enum UsageError: Error, Equatable, Sendable {
     case unknownCommand(String, suggestion: String?)
@@ -19,9 +21,9 @@ extension UsageError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownCommand(let name, let suggestion):
-            "there is no command ‘\(name)’\(Self.hint(suggestion)); ‘sealift --help’ lists them"
+            "there is no command ‘\(Shown.short(name))’\(Self.hint(suggestion)); ‘sealift --help’ lists them"
         case .unknownOption(let option, let command, let suggestion):
-            "‘\(command)’ has no option ‘\(option)’\(Self.hint(suggestion.map { "--" + $0 }));"
+            "‘\(command)’ has no option ‘\(Shown.short(option))’\(Self.hint(suggestion.map { "--" + $0 }));"
                 + " ‘sealift \(command) --help’ lists them"
         case .missingValue(let option, let placeholder):
             "--\(option) needs a value: --\(option) \(placeholder)"
@@ -30,8 +32,9 @@ extension UsageError: CustomStringConvertible {
         case .missingPosition(let name, let command):
             "‘\(command)’ needs \(name); ‘sealift \(command) --help’ shows an example"
         case .unexpectedPosition(let word, let command):
-            "‘\(command)’ does not expect ‘\(word)’; ‘sealift \(command) --help’ shows an example"
-        case .badValue(let value, let name, let expected): "\(name): expected \(expected), found ‘\(value)’"
+            "‘\(command)’ does not expect ‘\(Shown.short(word))’; ‘sealift \(command) --help’ shows an example"
+        case .badValue(let value, let name, let expected):
+            "\(name): expected \(expected), found ‘\(Shown.short(value))’"
         case .refused(let sentence): sentence
         }
     }

@@ -29,7 +29,7 @@ package struct Card: Equatable, Sendable {
     package var tokenizers: [TokenizerDigest]
     package var preprocessing: JSONValue?
     package var postprocessing: JSONValue?
-    package var checks: [JSONValue]
+    package var checks: [GoldenCheck]
     package var variants: [VariantName: VariantNotes]
 
     package init(description: ModelDescription = ModelDescription()) {
@@ -42,12 +42,17 @@ package struct Card: Equatable, Sendable {
     /// This card's words put into a manifest made from files.
     ///
     /// - Throws: `ManifestError.editRefused` when the card names a variant that the manifest has not, or
-    ///   labels that differ from those in the files.
+    ///   labels that differ from those in the files, or speaks of inputs, outputs or files that are not there.
     package func merged(into manifest: ModelManifest) throws(ManifestError) -> ModelManifest {
         var merged = manifest
         merged.description = description.withoutEmptyTexts
-        merged.checks += checks
         merged.interface = try interface(mergedInto: manifest.interface)
+        try checkTokenizers(of: manifest.variants)
+        try checkPreprocessing(of: manifest.interface)
+        for check in checks {
+            try check.checkNames(in: merged)
+            merged.checks.append(check.json)
+        }
         for (name, notes) in variants {
             guard let index = merged.variants.firstIndex(where: { $0.name == name }) else {
                 let names = manifest.variants.map(\.name.description).joined(separator: ", ")
@@ -57,6 +62,34 @@ package struct Card: Equatable, Sendable {
             merged.variants[index].memory = notes.memory ?? merged.variants[index].memory
         }
         return merged
+    }
+
+    /// An app takes a tokenizer from the files, so it must be one of them; a GGUF file holds its own.
+    private func checkTokenizers(of variants: [Variant]) throws(ManifestError) {
+        for tokenizer in tokenizers {
+            for variant in variants where variant.format != .gguf {
+                guard !variant.files.contains(where: { $0.sha256 == tokenizer.sha256 }) else { continue }
+                throw .editRefused(
+                    .card,
+                    reason:
+                        "tokenizer `\(tokenizer.name)`: no file of variant \(variant.name) has the digest "
+                        + "\(tokenizer.sha256.hex); put the file there, or correct the digest"
+                )
+            }
+        }
+    }
+
+    /// What stands under a name is about the input of that name; other members are about all of them.
+    private func checkPreprocessing(of interface: Interface) throws(ManifestError) {
+        guard let members = preprocessing?.object?.members, !interface.inputs.isEmpty else { return }
+        let inputs = interface.inputs.map(\.name.description)
+        for member in members where member.value.object != nil && !inputs.contains(member.key.string) {
+            throw .editRefused(
+                .card,
+                reason: "`preprocessing` speaks of input `\(Shown.short(member.key.string))`; the model has "
+                    + Shown.list(inputs)
+            )
+        }
     }
 
     private func interface(mergedInto interface: Interface) throws(ManifestError) -> Interface {
@@ -89,13 +122,20 @@ extension Card {
         var reader = try MemberReader(json, at: Place(type))
         _ = try reader.parsed("type", "\"\(type.rawValue)\"") { $0 == type.rawValue ? $0 : nil }
         self.init(description: try ModelDescription(&reader))
+        if let license = description.license, !license.isEmpty, LicenseExpression(license) == nil {
+            let expected =
+                "an SPDX expression such as `MIT` or `Apache-2.0 OR MIT`, or `LicenseRef-` and a name"
+            throw reader.place.member("license").invalid(expected, .text(license))
+        }
         labels = try ClassLabels(try reader.optionalArray("labels"), at: reader.place.member("labels"))
         for (value, place) in try reader.optionalArray("tokenizers") {
             tokenizers.append(try TokenizerDigest(value, at: place))
         }
         preprocessing = try reader.optionalObject("preprocessing")
         postprocessing = try reader.optionalObject("postprocessing")
-        checks = try reader.optionalArray("checks").map(\.value)
+        for (value, place) in try reader.optionalArray("checks") {
+            checks.append(try GoldenCheck(value, at: place))
+        }
         if json["variants"] != nil {
             for (key, value, place) in try reader.map("variants") {
                 guard let name = VariantName(key) else { throw place.invalid("under a variant name", key) }
@@ -113,7 +153,7 @@ extension Card {
         object.set("tokenizers", nonEmpty: tokenizers.map(\.json))
         object.set("preprocessing", preprocessing)
         object.set("postprocessing", postprocessing)
-        object.set("checks", nonEmpty: checks)
+        object.set("checks", nonEmpty: checks.map(\.json))
         if !variants.isEmpty {
             var members = JSONObject()
             for (name, notes) in variants { members[name.description] = notes.json }

@@ -41,7 +41,7 @@
 /// | 31 | precision inside | fits | fits | minor |
 /// | 32 | states between calls | only if the app does not handle them | | major |
 /// | 33 | a function is added, or gone | only if not used | the same | minor, major |
-/// | 34 | another format | if a runtime is here | the same | minor |
+/// | 34 | another format, or a variant is added; a variant is gone | if a runtime is here | the same | minor, major |
 /// | 35 | more is required of the machine | not runnable here | the same | minor |
 /// | 36 | the files do not say | unknown, unless allowed | the same | |
 package enum ContractRow: Int, Sendable, CaseIterable {
@@ -91,7 +91,7 @@ package enum ContractRow: Int, Sendable, CaseIterable {
         case .precisionInside: "another precision inside"
         case .statesChanged: "other states between calls"
         case .functionsChanged: "other functions"
-        case .formatChanged: "another format"
+        case .formatChanged: "another format, or other variants"
         case .requirementRaised: "more is required of the machine"
         case .interfaceUnknown: "the files do not say the interface"
         }

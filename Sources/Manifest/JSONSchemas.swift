@@ -50,9 +50,9 @@ package enum JSONSchemas {
         \(texts)
             "labels": {"$ref": "#/$defs/labels"},
             "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
-            "preprocessing": {"type": "object"},
+            "preprocessing": {"type": "object", "description": "a member that is an object is about one input"},
             "postprocessing": {"type": "object"},
-            "checks": {"type": "array", "minItems": 1},
+            "checks": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/check"}},
             "variants": {
               "type": "object",
               "propertyNames": {"$ref": "#/$defs/variant"},
@@ -259,6 +259,24 @@ package enum JSONSchemas {
                 "preprocessing": {"type": "object"},
                 "postprocessing": {"type": "object"},
                 "declared": {"const": true}
+              }
+            },
+            "check": {
+              "type": "object",
+              "additionalProperties": false,
+              "required": ["inputs", "outputs"],
+              "properties": {
+                "inputs": {"$ref": "#/$defs/vectors"}, "outputs": {"$ref": "#/$defs/vectors"},
+                "relative": {"type": "string", "pattern": "^[0-9]+([.][0-9]+)?$"},
+                "absolute": {"type": "string", "pattern": "^[0-9]+([.][0-9]+)?$"}, "argmax": {"const": true}
+              }
+            },
+            "vectors": {
+              "type": "object",
+              "minProperties": 1,
+              "additionalProperties": {
+                "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
+                "properties": {"base64": {"type": "string"}, "file": {"type": "string"}}
               }
             },
             "function": {

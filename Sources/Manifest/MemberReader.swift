@@ -11,22 +11,24 @@ struct Place {
         self.path = path
     }
 
-    func member(_ key: String) -> Place { Place(document, path.isEmpty ? key : "\(path).\(key)") }
+    func member(_ key: String) -> Place {
+        let key = Shown.short(key)
+        return Place(document, path.isEmpty ? key : "\(path).\(key)")
+    }
 
     func element(_ index: Int) -> Place { Place(document, "\(path)[\(index)]") }
 
     func invalid(_ expected: String, _ found: String) -> ManifestError {
-        .invalid(document, member: path.isEmpty ? "document" : path, expected: expected, found: found)
+        .invalid(
+            document,
+            member: path.isEmpty ? "document" : path,
+            expected: expected,
+            found: Shown.short(found)
+        )
     }
 
     func invalid(_ expected: String, _ found: JSONValue) -> ManifestError {
-        invalid(expected, Self.shown(found))
-    }
-
-    /// At most 80 characters of the value.
-    private static func shown(_ value: JSONValue) -> String {
-        let text = String(decoding: value.compactJSON.prefix(320), as: UTF8.self)
-        return text.count <= 80 ? text : "\(text.prefix(80))…"
+        invalid(expected, String(decoding: found.compactJSON.prefix(400), as: UTF8.self))
     }
 }
 

@@ -130,13 +130,17 @@ extension Variant {
             throw filesPlace.invalid("1 to \(Limits.filesInVariant) files", "\(files.count)")
         }
         guard !compute.isEmpty else { throw place.member("compute").invalid("at least one unit", "none") }
-        var keys: Set<[UInt8]> = []
+        var names = PathNames()
         var lengths: [Digest: UInt64] = [:]
         var total: UInt64 = 0
         for (index, file) in files.enumerated() {
             let place = filesPlace.element(index)
-            guard keys.insert(file.path.collisionKey).inserted else {
-                throw place.member("path").invalid("distinct, also when case is ignored", "\(file.path)")
+            if let other = names.insert(file.path) {
+                let found = "\(file.path) beside \(other)"
+                throw place.member("path").invalid(
+                    "distinct with its folders, also when case is ignored",
+                    found
+                )
             }
             let references = [BlobReference(sha256: file.sha256, length: file.length), file.blocks?.list]
             for blob in references.compactMap(\.self) {
@@ -151,12 +155,6 @@ extension Variant {
         }
         guard files.contains(where: { $0.path == entry }) else {
             throw place.member("entry").invalid("one of the files", "\(entry)")
-        }
-        for key in keys {
-            for slash in key.indices where key[slash] == 0x2F && keys.contains(Array(key[..<slash])) {
-                let path = String(decoding: key[..<slash], as: UTF8.self)
-                throw filesPlace.invalid("no file that is also a folder", path)
-            }
         }
     }
 
@@ -180,6 +178,9 @@ extension MemoryNeed {
         var reader = reader
         resident = try reader.length("resident")
         peak = try reader.length("peak")
+        guard peak >= resident else {
+            throw reader.place.member("peak").invalid("at least `resident`, \(resident)", "\(peak)")
+        }
         measured = try reader.text("measured")
         try reader.finish()
     }

@@ -70,7 +70,10 @@ package enum Verdict: Equatable, Sendable {
 }
 
 extension Verdict: CustomStringConvertible {
-    package var description: String {
+    package var description: String { lines.joined(separator: "\n") }
+
+    /// In a word, then each remark and reason.
+    package var lines: [String] {
         let head =
             switch self {
             case .compatible: "compatible"
@@ -79,6 +82,6 @@ extension Verdict: CustomStringConvertible {
             case .notRunnable: "not runnable here"
             case .unknown: "unknown"
             }
-        return ([head] + (remarks + reasons).map { "  - \($0)" }).joined(separator: "\n")
+        return [head] + (remarks + reasons).map { "  - \($0)" }
     }
 }

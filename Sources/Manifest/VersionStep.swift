@@ -35,9 +35,13 @@ package enum VersionStep: String, Sendable, Comparable, CaseIterable {
 
     /// Whether `version` is far enough above `base`; a pre-release counts as the version that it leads to.
     package func isReached(by version: ModelVersion, from base: ModelVersion) -> Bool {
-        let release = ModelVersion(major: version.major, minor: version.minor, patch: version.patch)
-        return release >= applied(to: base)
+        version.release >= applied(to: base)
     }
+}
+
+extension ModelVersion {
+    /// The version that a pre-release leads to; of others the version itself.
+    package var release: ModelVersion { ModelVersion(major: major, minor: minor, patch: patch) }
 }
 
 /// One difference between a release and the one before it.
@@ -68,7 +72,8 @@ package struct ContractChanges: Equatable, Sendable {
     package init(from old: ModelManifest, to new: ModelManifest) {
         compare(old.interface, new.interface)
         for variant in old.variants where new[variant.name] == nil {
-            note(.formatChanged, .minor, "variant \(variant.name) (\(variant.format.rawValue)) is gone")
+            // Devices that can run no other variant have no model any more.
+            note(.formatChanged, .major, "variant \(variant.name) (\(variant.format.rawValue)) is gone")
         }
         for variant in new.variants {
             guard let before = old[variant.name] else {

@@ -21,16 +21,6 @@ package struct FilePath: Hashable, Sendable, Comparable, CustomStringConvertible
 
     package var segments: [String] { description.split(separator: "/").map(String.init) }
 
-    /// What two paths must not share: the path in NFC with case folded away.
-    ///
-    /// Two files of one variant with equal keys would be one file on a system
-    /// that ignores case or normalises names.
-    package var collisionKey: [UInt8] {
-        var folded = ""
-        for scalar in description.unicodeScalars { folded += scalar.properties.lowercaseMapping }
-        return folded._nfc.flatMap { Array(String($0).utf8) }
-    }
-
     package static func < (left: Self, right: Self) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }

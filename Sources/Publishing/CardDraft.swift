@@ -6,11 +6,18 @@ package enum CardDraft {
     /// Drafts a card.
     ///
     /// - Parameter variant: What the readers found; of a folder the README's front matter is read too.
-    /// - Returns: A card whose empty texts are to be filled in; those left empty count for nothing.
+    /// - Returns: A card whose empty texts are to be filled in, where those left empty count for nothing; and
+    ///   notes on what the README says that was not understood.
     /// - Throws: `PublishingError` for a README that cannot be read.
-    package static func card(for variant: InspectedVariant) throws(PublishingError) -> Card {
+    package static func card(
+        for variant: InspectedVariant
+    ) throws(PublishingError) -> (
+        card: Card, notes: [String]
+    ) {
         var card = Card()
-        try ReadmeFrontMatter(in: variant.files)?.fill(&card.description)
+        let readme = try ReadmeFrontMatter(in: variant.files)
+        let notes = readme?.notes(beside: card.description) ?? []
+        readme?.fill(&card.description)
         card.description.summary = ""
         card.description.license = card.description.license ?? ""
         card.description.licenseURL = card.description.licenseURL ?? ""
@@ -19,6 +26,6 @@ package enum CardDraft {
         let bytes = variant.length
         let need = MemoryNeed(resident: bytes, peak: 2 * bytes, measured: "estimated from the files")
         card.variants[variant.name] = Card.VariantNotes(compute: [.cpu], memory: need)
-        return card
+        return (card, notes)
     }
 }

@@ -12,7 +12,8 @@ struct ExpectationRule {
     /// Judges a version.
     ///
     /// - Returns: The apps that it breaks by name, with the reasons.
-    /// - Throws: `PublishingError.unpublishable` for an app that is broken and not named, or named and unknown.
+    /// - Throws: `PublishingError.breaking` for an app that is broken and not named, `.unpublishable` for one
+    ///   that is named and unknown.
     func check(_ manifest: ModelManifest) throws(PublishingError) -> [(app: AppName, reasons: [String])] {
         if let stranger = breaks.first(where: { name in !entries.contains { $0.app == name } }) {
             let known = entries.map(\.app.description).joined(separator: ", ")
@@ -29,12 +30,13 @@ struct ExpectationRule {
         }
         let unnamed = broken.filter { !breaks.contains($0.app) }
         guard let first = unnamed.first else { return broken }
-        let all = unnamed.map { broken in
-            "\n  \(broken.app):" + broken.reasons.prefix(4).map { "\n    \($0)" }.joined()
+        let rows = unnamed.flatMap { broken in
+            ["\(broken.app):"] + broken.reasons.prefix(4).map { "  \($0)" }
         }
-        throw .unpublishable(
+        throw .breaking(
             "\(manifest.model) \(manifest.version) breaks apps that registered what they need; publish what they can "
-                + "use, or name each with --breaks, as --breaks \(first.app):" + all.joined()
+                + "use, or name each with --breaks, as --breaks \(first.app)",
+            rows: rows
         )
     }
 }

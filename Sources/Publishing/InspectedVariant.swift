@@ -41,11 +41,20 @@ package struct InspectedVariant: Sendable {
             folder.files.map { ($0.path, $0.location) },
             uniquingKeysWith: { first, _ in first }
         )
-        let files = VariantFiles(folder.files.map { VariantFiles.File(path: $0.path, length: $0.length) }) {
-            (path) throws(FormatError) in
+        let opening = { (path: FilePath) throws(FormatError) -> any ByteSource in
             do throws(DurableError) { return try FileSource(locations[path] ?? "") } catch {
                 throw .unreadable(.unreadable(code: error.code))
             }
+        }
+        let files = VariantFiles(
+            folder.files.map { VariantFiles.File(path: $0.path, length: $0.length) },
+            opening: opening
+        )
+        if notes?.format == .opaque {
+            let entry = notes?.entry ?? (folder.files.count == 1 ? folder.files[0].path : nil)
+            try Self.refuseReadable(source, files, entry, opening)
+        } else {
+            for file in folder.files { try Self.refuseCode(file, of: source.name) }
         }
         let found: VariantInspection
         do throws(VariantError) {
@@ -60,6 +69,53 @@ package struct InspectedVariant: Sendable {
         inspection = found.inspection
         self.files = folder.files
         skipped = folder.skipped
+    }
+
+    /// Refuses a file that runs code when it is opened; the content decides, whatever the name.
+    private static func refuseCode(
+        _ file: ModelFolder.File,
+        of variant: VariantName
+    ) throws(PublishingError) {
+        let content: RunnableContent?
+        do throws(DurableError) {
+            let bytes = try FileSource(file.location)
+            do throws(ByteSourceError) { content = try RunnableContent.found(in: bytes) } catch {
+                throw .system("read", file.location)
+            }
+        } catch { throw .file(error) }
+        guard let content else { return }
+        throw .unpublishable(
+            "\(file.path) \(content), or declare the variant opaque in the card: "
+                + "\"variants\": {\"\(variant)\": {\"format\": \"opaque\"}}"
+        )
+    }
+
+    /// Refuses to call opaque what can be read, or what a reader knows and does not take.
+    ///
+    /// Apps would lose the interface that the file states, and devices the
+    /// reader's refusal. Files that are broken or of no known format are not read.
+    private static func refuseReadable(
+        _ source: VariantSource,
+        _ files: VariantFiles,
+        _ entry: FilePath?,
+        _ opening: (FilePath) throws(FormatError) -> any ByteSource
+    ) throws(PublishingError) {
+        let remedy = "take `format` of variant \(source.name) out of the card"
+        var format = (try? ModelFile.inspect(files))?.inspection.format
+        // Several models, or something beside one that is refused: the entry alone decides.
+        if format == nil, let entry, files.files.contains(where: { $0.path == entry }) {
+            do throws(FormatError) {
+                format = try ModelFile.inspect(source: opening(entry), name: "").format
+            } catch {
+                if case .refused = error {
+                    throw .unpublishable("\(entry) is declared opaque, and can be read: \(error)")
+                }
+            }
+        }
+        guard let format, format != .opaque else { return }
+        throw .unpublishable(
+            "\(source.path) is declared opaque, and its content is \(format.rawValue), which can be read; \(remedy)"
+        )
     }
 }
 

@@ -51,6 +51,13 @@ package struct ModelFolder: Sendable {
         }
         guard !files.isEmpty else { throw .unpublishable("\(path) has no file to publish") }
         self.files = files.sorted { $0.path < $1.path }
+        var names = PathNames()
+        for file in self.files {
+            guard let other = names.insert(file.path) else { continue }
+            throw .unpublishable(
+                "\(file.path) and \(other) would be one on a system that ignores case; rename one of them"
+            )
+        }
         self.skipped = skipped.sorted()
     }
 
@@ -108,7 +115,7 @@ package struct ModelFolder: Sendable {
     ) throws(PublishingError) -> File {
         guard let path = FilePath(name) else {
             throw .unpublishable(
-                "‘\(name)’ cannot be the name of a published file: expected up to 16 plain segments in NFC, without "
+                "‘\(Shown.short(name))’ cannot be the name of a published file: expected up to 16 plain segments in NFC, without "
                     + "control characters, backslash, colon, or a dot or space at the end; rename it"
             )
         }

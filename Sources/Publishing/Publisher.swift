@@ -83,6 +83,7 @@ package struct Publisher {
     package mutating func publish(_ request: PublishRequest) async throws(PublishingError) -> PublishReport {
         let source = try await VersionSource.read(request.variants, card: request.card)
         for name in source.skipped { notice("left out: \(name)") }
+        for note in source.notes(beside: request.card) { notice(note) }
         var uploaded: UInt64?
         for attempt in 0..<Self.rebases {
             if attempt > 0 { await Self.stepAside(attempt) }
@@ -178,13 +179,15 @@ package struct Publisher {
     /// Refuses a version whose number says less than what changed.
     private func checkStep(_ manifest: ModelManifest, on state: RegistryState) async throws(PublishingError) {
         let rule = VersionRule(manifest.model, in: state.roles[.release(manifest.model)]?.document)
-        guard let base = rule.predecessor(of: manifest.version) else {
-            return try rule.check(manifest.version, after: nil)
+        let version = manifest.version
+        if let base = rule.predecessor(of: version) {
+            try rule.check(version, after: (base, try await changes(to: manifest, since: base, on: state)))
+        } else {
+            try rule.check(version, after: nil)
         }
-        try rule.check(
-            manifest.version,
-            after: (base, try await changes(to: manifest, since: base, on: state))
-        )
+        guard let next = rule.successor(of: version) else { return }
+        let published = try await released(manifest.model, next, on: state)
+        try rule.check(version, before: (next, ContractChanges(from: manifest, to: published)))
     }
 
     /// Refuses what would break an app that nobody named.
@@ -202,8 +205,16 @@ package struct Publisher {
         since version: ModelVersion,
         on state: RegistryState
     ) async throws(PublishingError) -> ContractChanges {
-        let path = ModelManifest.targetPath(model: manifest.model, version: version)
-        let release = state.roles[.release(manifest.model)]?.document
+        ContractChanges(from: try await released(manifest.model, version, on: state), to: manifest)
+    }
+
+    private func released(
+        _ model: ModelName,
+        _ version: ModelVersion,
+        on state: RegistryState
+    ) async throws(PublishingError) -> ModelManifest {
+        let path = ModelManifest.targetPath(model: model, version: version)
+        let release = state.roles[.release(model)]?.document
         guard let bytes = try await view.content(of: path, in: release),
             let released = try? ModelManifest(canonical: bytes, at: path)
         else {
@@ -211,7 +222,7 @@ package struct Publisher {
                 "the registry's \(path) cannot be read, so nobody can say what changed since; update this program"
             )
         }
-        return ContractChanges(from: released, to: manifest)
+        return released
     }
 
     /// What has to be signed; empty when everything asked for is so already.

@@ -22,6 +22,9 @@ package enum PublishingError: Error, Sendable {
     /// The model's files, or what was said of them, cannot be published.
     case unpublishable(String)
 
+    /// A version that changes more than may be; a line for each change.
+    case breaking(String, rows: [String])
+
     /// Too few of the keys that count have signed; each line says who must sign what.
     case unsigned([String])
 
@@ -50,6 +53,7 @@ extension PublishingError: CustomStringConvertible {
         case .signer(let command, let reason): "the signer \(command) failed: \(reason)"
         case .file(let error): error.description
         case .unpublishable(let reason), .usage(let reason): reason
+        case .breaking(let reason, let rows): ([reason] + rows).joined(separator: "\n  ")
         case .unsigned(let lines):
             "signatures are missing, so nothing was changed: " + lines.joined(separator: "; ")
                 + "; give more keys with --key, or --out FILE to collect signatures in a file"

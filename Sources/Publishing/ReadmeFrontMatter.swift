@@ -5,54 +5,95 @@ import Names
 
 /// What a model's README says above its text, as model hubs write it: YAML between two lines of `---`.
 ///
-/// Only what such files really have is read: `key: value`, lists in lines
-/// (`- item`) or in brackets, quotes around values. Anything else is skipped;
-/// a person reads the draft before it counts.
+/// What is taken becomes a signed statement, so only what is understood with
+/// certainty is taken, and a note says what was not.
 struct ReadmeFrontMatter {
-    private(set) var texts: [String: String] = [:]
-    private(set) var lists: [String: [String]] = [:]
+    private var values: [String: FrontMatterValue] = [:]
+
+    /// Why nothing at all is taken; `nil` when something may be.
+    private let trouble: String?
+
+    private static let licenseKeys = ["license", "license_name", "license_link"]
+    private static let originKeys = [
+        "base_model", "datasets", "language", "library_name", "pipeline_tag", "tags",
+    ]
 
     /// - Returns: `nil` when the text does not begin with front matter.
-    init?(_ readme: String) {
-        var lines = readme.split(separator: "\n", maxSplits: 1_000, omittingEmptySubsequences: false)[...]
-        guard lines.popFirst().map({ Self.trimmed($0) }) == "---" else { return nil }
-        var key: String?
-        while let line = lines.popFirst() {
-            let text = Self.trimmed(line)
-            if text == "---" { return }
-            if text.hasPrefix("- "), let key {
-                lists[key, default: []].append(Self.unquoted(text.dropFirst(2)))
-                continue
+    init?(_ readme: [UInt8]) {
+        let bytes = readme.starts(with: [0xEF, 0xBB, 0xBF]) ? readme[3...] : readme[...]
+        var lines: [[UInt8]] = []
+        var isEnded = false
+        for line in bytes.split(separator: 0x0A, maxSplits: 1_000, omittingEmptySubsequences: false) {
+            var line = Array(line)
+            while let last = line.last, last == 0x0D || last == 0x20 { line.removeLast() }
+            let isFence = line.elementsEqual(Array("---".utf8))
+            guard isFence || !lines.isEmpty else { return nil }
+            isEnded = !lines.isEmpty && (isFence || line.elementsEqual(Array("...".utf8)))
+            if isEnded { break }
+            lines.append(line)
+        }
+        guard isEnded else { return nil }
+        do throws(Trouble) {
+            values = try Self.values(of: lines.dropFirst())
+            trouble = nil
+        } catch { trouble = error.reason }
+    }
+
+    private struct Trouble: Error { let reason: String }
+
+    private static func values(
+        of lines: ArraySlice<[UInt8]>
+    ) throws(Trouble) -> [String: FrontMatterValue] {
+        var found: [(key: String, inline: String, lines: [String])] = []
+        for (index, bytes) in lines.enumerated() {
+            let place = "line \(index + 2)"
+            guard let line = String(validating: bytes, as: UTF8.self) else {
+                throw Trouble(reason: "\(place) is not UTF-8")
             }
-            guard line.first != " ", line.first != "#", let colon = text.firstIndex(of: ":") else { continue }
-            let name = String(text[..<colon])
-            let value = Self.trimmed(text[text.index(after: colon)...])
-            key = name
-            if value.isEmpty { continue }
-            if value.hasPrefix("["), value.hasSuffix("]") {
-                lists[name] = value.dropFirst().dropLast().split(separator: ",").map { Self.unquoted($0) }
+            // Breaks of lines to some readers, tabs, and what nobody sees.
+            guard
+                line.unicodeScalars.allSatisfy({
+                    $0.properties.generalCategory != .control && $0 != "\u{2028}" && $0 != "\u{2029}"
+                        && $0 != "\u{FEFF}"
+                })
+            else { throw Trouble(reason: "\(place) has a tab or another control character") }
+            let isIndented = line.hasPrefix(" ") || line.hasPrefix("- ") || line == "-"
+            let isBlank = line.allSatisfy { $0 == " " }
+            if isBlank || line.drop(while: { $0 == " " }).hasPrefix("#") { continue }
+            if isIndented, !found.isEmpty {
+                found[found.count - 1].lines.append(line)
+            } else if let colon = line.firstIndex(of: ":"), Self.isKey(line[..<colon]),
+                [nil, " "].contains(line[colon...].dropFirst().first)
+            {
+                found.append((String(line[..<colon]), String(line[colon...].dropFirst()), []))
             } else {
-                texts[name] = Self.unquoted(value)
+                throw Trouble(reason: "\(place) is no ‘key: value’")
             }
         }
-        return nil
+        var values: [String: FrontMatterValue] = [:]
+        for (key, inline, lines) in found {
+            // Readers differ on which of two counts.
+            let isFirst = values[key] == nil
+            values[key] = isFirst ? FrontMatterValue(inline, lines) : .notUnderstood
+        }
+        return values
+    }
+
+    private static func isKey(_ text: Substring) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || byte == 0x2D
+                    || byte == 0x5F
+            }
     }
 
     /// The values of a key, whichever way they are written.
-    func values(of key: String) -> [String] { lists[key] ?? texts[key].map { [$0] } ?? [] }
-
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
-        return String(text.drop(while: blank).reversed().drop(while: blank).reversed())
-    }
-
-    private static func unquoted(_ text: some StringProtocol) -> String {
-        let text = trimmed(text)
-        guard text.count >= 2, let first = text.first, first == text.last, first == "\"" || first == "'"
-        else {
-            return text
+    func values(of key: String) -> [String] {
+        switch values[key] {
+        case .text(let text): [text]
+        case .list(let items): items
+        case .notUnderstood, .absent, nil: []
         }
-        return String(text.dropFirst().dropLast())
     }
 }
 
@@ -63,22 +104,35 @@ extension ReadmeFrontMatter {
     /// - Throws: `PublishingError.file` when it cannot be read.
     init?(in files: [ModelFolder.File]) throws(PublishingError) {
         guard let readme = files.first(where: { "\($0.path)" == "README.md" }) else { return nil }
-        let bytes: [UInt8]
-        do { bytes = try Durable.readFile(readme.location, maximum: .mebibytes(4)) } catch {
+        do { self.init(try Durable.readFile(readme.location, maximum: .mebibytes(4))) } catch {
             throw .file(error)
         }
-        self.init(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// What was not understood, and so not taken, where nobody else has said it.
+    func notes(beside description: ModelDescription) -> [String] {
+        if let trouble { return ["README.md: \(trouble), so nothing of its front matter is taken"] }
+        let wanted =
+            (description.license == nil ? Self.licenseKeys : [])
+            + (description.provenance == nil ? Self.originKeys : [])
+        var notes = wanted.filter { values[$0] == .notUnderstood }.map { key in
+            "README.md: `\(key)` is not taken: only one plain or quoted value, or a list of such, is understood"
+        }
+        if description.license == nil, case .failure(let trouble) = license {
+            notes.append("README.md: no licence is taken: \(trouble.reason); say it in the card, `license`")
+        }
+        return notes
     }
 
     /// Puts licence and origin where nobody has said them yet.
     func fill(_ description: inout ModelDescription) {
-        if description.license == nil {
+        if description.license == nil, case .success(let license?) = license {
             description.license = license
-            description.licenseURL = description.licenseURL ?? texts["license_link"]
+            description.licenseURL = description.licenseURL ?? values(of: "license_link").first
         }
         guard description.provenance == nil else { return }
         var provenance = JSONObject()
-        for key in ["base_model", "datasets", "language", "library_name", "pipeline_tag", "tags"] {
+        for key in Self.originKeys {
             let values = values(of: key)
             guard let first = values.first else { continue }
             provenance[key] = values.count == 1 ? .text(first) : .array(values.map { .text($0) })
@@ -86,19 +140,51 @@ extension ReadmeFrontMatter {
         if !provenance.isEmpty { description.provenance = .object(provenance) }
     }
 
-    /// SPDX writes identifiers in upper case that hubs write in lower case.
-    private var license: String? {
-        guard let name = values(of: "license").first else { return nil }
-        if name == "other" { return texts["license_name"] ?? name }
-        return Self.identifiers.first { $0.lowercased() == name } ?? Self.aliases[name] ?? name
+    /// The licence as SPDX writes it; hubs write SPDX's names in lower case, and have names of their own.
+    private var license: Result<String?, Trouble> {
+        let names = values(of: "license")
+        guard let name = names.first else { return .success(nil) }
+        guard names.count == 1 else {
+            return .failure(
+                Trouble(reason: "it names \(names.count) licences, not whether all hold or any may be chosen")
+            )
+        }
+        if let known = Self.identifiers.first(where: { $0.lowercased() == name.lowercased() }) {
+            return .success(known)
+        }
+        if let known = Self.aliases[name.lowercased()] { return .success(known) }
+        if name == "other" {
+            guard let own = values(of: "license_name").first, LicenseExpression.isName(own) else {
+                return .failure(
+                    Trouble(reason: "it says ‘other’ and no `license_name` of letters and digits")
+                )
+            }
+            return .success("LicenseRef-\(own)")
+        }
+        // What is in lower case alone is a hub's name, and none of SPDX's that are known here.
+        if name == name.lowercased() {
+            return .failure(Trouble(reason: "‘\(name)’ is no name that SPDX has"))
+        }
+        guard LicenseExpression(name) != nil else {
+            return .failure(Trouble(reason: "‘\(name)’ is no SPDX expression"))
+        }
+        return .success(name)
     }
 
     private static let identifiers = [
-        "Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "MPL-2.0", "ISC", "Unlicense", "CC0-1.0",
-        "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0", "Artistic-2.0",
-        "BSL-1.0", "EUPL-1.1", "OFL-1.1", "Zlib",
+        "Apache-2.0", "MIT", "MIT-0", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "BSD-3-Clause-Clear", "MPL-2.0",
+        "ISC", "Unlicense", "CC0-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-3.0",
+        "CC-BY-SA-4.0", "CC-BY-NC-2.0", "CC-BY-NC-3.0", "CC-BY-NC-4.0", "CC-BY-ND-4.0", "CC-BY-NC-ND-3.0",
+        "CC-BY-NC-ND-4.0", "CC-BY-NC-SA-2.0", "CC-BY-NC-SA-3.0", "CC-BY-NC-SA-4.0", "Artistic-2.0", "BSL-1.0",
+        "EUPL-1.1", "EUPL-1.2", "OFL-1.1", "Zlib", "WTFPL", "AFL-3.0", "ECL-2.0", "EPL-1.0", "EPL-2.0",
+        "LPPL-1.3c", "MS-PL", "NCSA", "OSL-3.0", "PostgreSQL", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0",
+        "CDLA-Permissive-1.0", "CDLA-Permissive-2.0", "CDLA-Sharing-1.0", "C-UDA-1.0", "etalab-2.0",
+        "LGPL-LR", "GFDL-1.3-only", "GPL-2.0-only", "GPL-2.0-or-later", "GPL-3.0-only", "GPL-3.0-or-later",
+        "AGPL-3.0-only", "AGPL-3.0-or-later", "LGPL-2.1-only", "LGPL-2.1-or-later", "LGPL-3.0-only",
+        "LGPL-3.0-or-later",
     ]
 
+    /// Names that SPDX had before, and what it says they mean.
     private static let aliases = [
         "gpl-3.0": "GPL-3.0-only", "gpl-2.0": "GPL-2.0-only", "agpl-3.0": "AGPL-3.0-only",
         "lgpl-3.0": "LGPL-3.0-only", "lgpl-2.1": "LGPL-2.1-only",

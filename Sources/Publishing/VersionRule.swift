@@ -5,7 +5,9 @@ import Trust
 /// What the number of a new version must say, by what changed since the release before it.
 ///
 /// The release before it is the greatest one below that is no pre-release, so
-/// a fix of an older line is judged against that line. A pre-release is judged
+/// a fix of an older line is judged against that line. The release after it
+/// is published already with a number that said something about the one
+/// before; put between the two, the new one must leave that true as well. A pre-release is judged
 /// as the version that it leads to. Before anything is released, 0.1.0 and all
 /// above will do.
 struct VersionRule {
@@ -37,6 +39,13 @@ struct VersionRule {
         released.filter { release in version.map { release < $0 } ?? true }.max()
     }
 
+    /// The release that comes after a version which is put between others.
+    ///
+    /// A pre-release counts as the version that it leads to.
+    func successor(of version: ModelVersion) -> ModelVersion? {
+        released.filter { $0 > version.release }.min()
+    }
+
     /// The smallest version that may follow, never a pre-release.
     ///
     /// - Parameter predecessor: The release before, and what changed since.
@@ -48,7 +57,7 @@ struct VersionRule {
 
     /// Checks a version that somebody chose.
     ///
-    /// - Throws: `PublishingError.unpublishable`, with the rows and the version that would do.
+    /// - Throws: `PublishingError.breaking`, with the rows and the version that would do.
     func check(
         _ version: ModelVersion,
         after predecessor: (version: ModelVersion, changes: ContractChanges)?
@@ -61,15 +70,48 @@ struct VersionRule {
         }
         let (base, changes) = predecessor
         guard !changes.step.isReached(by: version, from: base) else { return }
-        var wanted = changes.step.applied(to: base)
-        if released.contains(wanted), let latest = released.max() {
-            wanted = changes.step.applied(to: latest)
-        }
-        let rows = changes.decisive.prefix(8).map { "\n  \($0)" }.joined()
-        let reasons = rows.isEmpty ? "" : ":" + rows
-        throw .unpublishable(
-            "\(model) \(version) is too small a step from \(base), which needs a \(changes.step.rawValue) one; "
-                + "publish it as \(wanted), or say --version next\(reasons)"
+        throw .breaking(
+            "\(model) \(version) is too small a step from \(base): it brings \(Self.kind(changes.step, from: base)); "
+                + "publish it as \(free(changes.step, from: base)), or say --version next",
+            rows: changes.decisive.prefix(8).map(\.description)
         )
+    }
+
+    /// Checks a version that is put below one that is published.
+    ///
+    /// - Parameters:
+    ///   - version: The new one.
+    ///   - successor: The release after it, and what changes from the new version to that one.
+    /// - Throws: `PublishingError.breaking` when that one's number would say too little of it.
+    func check(
+        _ version: ModelVersion,
+        before successor: (version: ModelVersion, changes: ContractChanges)
+    ) throws(PublishingError) {
+        let (next, changes) = successor
+        guard !changes.step.isReached(by: next, from: version.release) else { return }
+        throw .breaking(
+            "\(model) \(version) would stand before \(next), which is published, and from it to \(next) there is "
+                + "\(Self.kind(changes.step, from: version)), a greater step than these numbers say; "
+                + "publish it above \(released.max() ?? next), or say --version next",
+            rows: changes.decisive.prefix(8).map(\.description)
+        )
+    }
+
+    /// The smallest version that the step asks for and that is not taken.
+    private func free(_ step: VersionStep, from base: ModelVersion) -> ModelVersion {
+        let wanted = step.applied(to: base)
+        guard released.contains(wanted), let latest = released.max() else { return wanted }
+        return step.applied(to: latest)
+    }
+
+    /// What a step says, and which number says it.
+    private static func kind(_ step: VersionStep, from base: ModelVersion) -> String {
+        switch step {
+        case .patch: "a fix, which the last number says"
+        case .minor: "something new, which the minor number says"
+        case .major where base.major == 0:
+            "a breaking change, which below 1.0.0 the minor number says (SemVer 2.0.0, 4)"
+        case .major: "a breaking change, which the major number says"
+        }
     }
 }

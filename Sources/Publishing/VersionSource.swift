@@ -75,6 +75,11 @@ package struct VersionSource: Sendable {
         }
     }
 
+    /// What the README says and is not taken, because it is not understood.
+    func notes(beside card: Card?) -> [String] {
+        readme?.notes(beside: card?.description.withoutEmptyTexts ?? ModelDescription()) ?? []
+    }
+
     /// The manifest of these files, with the card's words, and the README's where the card has none.
     ///
     /// - Throws: `PublishingError.unpublishable` for a card that does not fit the files.

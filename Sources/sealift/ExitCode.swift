@@ -25,14 +25,16 @@ enum ExitCode: Int32, Comparable {
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Why a command ended, in one line for the person who typed it and one word for programs.
+/// Why a command ended: one line for the person who typed it, one for each particular, and a word for programs.
 struct Failure: Error {
     let errorCode: ErrorCode
     let line: String
+    let rows: [String]
 
-    init(code: ErrorCode, _ line: String) {
+    init(code: ErrorCode, _ line: String, rows: [String] = []) {
         errorCode = code
         self.line = line
+        self.rows = rows
     }
 
     /// Of what is known no more than how the command ends.
@@ -45,7 +47,8 @@ struct Failure: Error {
         JSONReport([
             "error": .members([
                 "cause": .text(errorCode.cause), "code": .text(errorCode.rawValue),
-                "exit_code": .integer(Int64(code.rawValue)), "message": .text(line),
+                "exit_code": .integer(Int64(code.rawValue)),
+                "message": .text(([line] + rows).joined(separator: "\n")),
                 "remedy": .text(errorCode.remedy),
             ])
         ])

@@ -28,6 +28,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as UsageError: self.init(code: .usage, error.description)
         case let error as SyncError: self.init(code: error.errorCode, error.message)
+        case PublishingError.breaking(let reason, let rows): self.init(code: .interface, reason, rows: rows)
         case let error as PublishingError: self.init(code: Self.code(of: error), error.description)
         case let error as AuditError: self.init(code: Self.code(of: error), error.description)
         case let error as UpdateError: self.init(code: error.code, error.description)
@@ -54,7 +55,7 @@ extension Failure {
         case .configuration: .configuration
         case .usage: .usage
         case .key, .signer: .key
-        case .unpublishable: .interface
+        case .unpublishable, .breaking: .interface
         case .unsigned: .signature
         case .overtaken: .conflict
         case .file(let error): error.code

@@ -1,3 +1,4 @@
+import Arguments
 import CanonicalJSON
 import Manifest
 import Names
@@ -13,7 +14,8 @@ enum InterfaceTable {
             rows += self.rows("\(function.name) output", function.outputs)
             rows += self.rows("\(function.name) state", function.states)
         }
-        var lines = [TextTable.text(["", "name", "type"], rows)]
+        let table = TextTable.text(["", "name", "type"], rows)
+        var lines: [String] = []
         lines += legend(of: interface).map { "  \($0)" }
         if let labels = interface.labels { lines.append("  labels: \(labels.shown)") }
         for tokenizer in interface.tokenizers {
@@ -29,7 +31,7 @@ enum InterfaceTable {
         if interface.isDeclared {
             lines.append("  declared by a person: the files have no place for inputs and outputs")
         }
-        return lines.joined(separator: "\n")
+        return ([table] + lines.map(PlainText.line)).joined(separator: "\n")
     }
 
     private static func rows(_ kind: String, _ features: [Feature]) -> [[String]] {

@@ -7,9 +7,12 @@ enum Output {
     /// The error of the first write to standard output that did not succeed; 0 while all did.
     private static let firstError = Atomic<Int32>(0)
 
-    /// Text for people.
-    static func result(_ text: String) {
-        write(Array(PlainText.lines(text).utf8) + [0x0A], to: STDOUT_FILENO)
+    /// One line for people, whatever stands in it.
+    static func result(_ text: String) { write(Array((PlainText.line(text) + "\n").utf8), to: STDOUT_FILENO) }
+
+    /// Several lines whose breaks are this program's own: words of others in them must be escaped already.
+    static func result(lines: String) {
+        write(Array((PlainText.lines(lines) + "\n").utf8), to: STDOUT_FILENO)
     }
 
     /// Bytes for programs, exactly as they are.
@@ -17,6 +20,9 @@ enum Output {
 
     /// One line.
     static func note(_ text: String) { write(Array((PlainText.line(text) + "\n").utf8), to: STDERR_FILENO) }
+
+    /// As `result(lines:)`, about what was asked for.
+    static func note(lines: String) { write(Array((PlainText.lines(lines) + "\n").utf8), to: STDERR_FILENO) }
 
     /// Why the result did not reach its reader; a reader that left early has what it wanted.
     static var failure: Failure? {

@@ -1,5 +1,6 @@
 import Arguments
 import Glibc
+import Names
 
 /// The command line: finds the verb, runs it, and turns whatever ends it into one line and one exit code.
 @main
@@ -47,7 +48,7 @@ struct Sealift {
             // ‘help publish’ asks for what ‘publish --help’ shows.
             let words = words.count == 2 && words[0] == "help" ? [words[1], "--help"] : words
             guard let name = words.first, name != "--help", name != "-h", name != "help" else {
-                Output.result(Help.overview(of: commands.map { $0.spec }, version: version))
+                Output.result(lines: Help.overview(of: commands.map { $0.spec }, version: version))
                 return words.isEmpty ? .usage : .done
             }
             guard name != "--version" else {
@@ -68,13 +69,14 @@ struct Sealift {
                 environment: context.environment
             )
             guard !arguments.wantsHelp else {
-                Output.result(Help.page(for: command.spec))
+                Output.result(lines: Help.page(for: command.spec))
                 return .done
             }
             return try await command.run(arguments, context)
         } catch {
             let failure = Failure(describing: error)
-            Output.note("sealift: \(failure.line)")
+            Output.note("sealift: \(failure.line)\(failure.rows.isEmpty ? "" : ":")")
+            for row in failure.rows { Output.note("  \(row)") }
             if words.prefix(while: { $0 != "--" }).contains("--json") {
                 Output.result(bytes: failure.report.bytes)
             }
@@ -90,7 +92,7 @@ struct Sealift {
         guard let word = (words + settings).first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else {
             return
         }
-        throw .refused("‘\(word)’ is not UTF-8; give names and paths in UTF-8")
+        throw .refused("‘\(Shown.short(word))’ is not UTF-8; give names and paths in UTF-8")
     }
 
     private static func nearest(to name: String) -> String? {

@@ -1,11 +1,13 @@
+import Arguments
+
 /// Rows in columns of equal width, for people; the last column is as long as it needs to be.
 enum TextTable {
     /// - Parameters:
     ///   - header: The names of the columns.
-    ///   - rows: Each as long as the header.
-    /// - Returns: Lines, indented by two spaces.
+    ///   - rows: Each as long as the header; words of others may stand in them.
+    /// - Returns: Lines, indented by two spaces, one for each row.
     static func text(_ header: [String], _ rows: [[String]]) -> String {
-        let all = [header] + rows
+        let all = [header] + rows.map { $0.map(PlainText.line) }
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         let lines = all.map { row in
             let cells = zip(row, widths).map { cell, width in

@@ -140,5 +140,77 @@ extension EndToEnd {
             let card = try world.scratch.write("card.json", Array(drafted.output.utf8))
             try world.publish(folder, "next", ["--card", card]).expecting(0)
         }
+
+        @Test("lines of this program are lines, and those in words of others are shown as what they are")
+        func lines() throws {
+            let world = try started()
+            let first = try model(world, "a")
+            let card = #"{"type":"sealift/card@1","license":"MIT","labels":["one\nsealift: forged","two"]}"#
+            let cardFile = try world.scratch.write("card.json", Array(card.utf8))
+            let dry = try world.publish(first, "1.0.0", ["--card", cardFile, "--dry-run"]).expecting(0)
+            #expect(
+                dry.errorLines.contains { $0.hasPrefix("  input ") } && dry.errorLines.count > 3,
+                "\(dry)"
+            )
+            #expect(dry.errors.contains(#"one\u{A}sealift: forged"#), "\(dry)")
+            #expect(dry.errorLines.contains("  license: MIT"), "\(dry)")
+            let done = try world.publish(first, "1.0.0").expecting(0)
+            #expect(
+                !done.errors.contains(#"\u{A}"#) && done.errors.contains("license: none is stated"),
+                "\(done)"
+            )
+            let other = try model(world, "b", input: "renamed")
+            let step = try world.publish(other, "1.1.0").expecting(1)
+            #expect(step.errorLines.first?.hasSuffix("or say --version next:") == true, "\(step)")
+            #expect(step.errorLines.dropFirst().contains { $0.hasPrefix("  input `x` is gone") }, "\(step)")
+            let file = try expectation(world, first)
+            try world.run(["expectation", "register", "camera", "vision/detector", file]).expecting(0)
+            let broken = try world.publish(other, "2.0.0").expecting(1)
+            #expect(broken.errorLines.contains("  camera:"), "\(broken)")
+            #expect(!(step.errors + broken.errors).contains(#"\u{A}"#), "\(broken)")
+        }
+
+        @Test("an expectation for another model is refused by compat, as by sync")
+        func otherModel() throws {
+            let world = try started()
+            let first = try model(world, "a")
+            try world.publish(first, "1.0.0").expecting(0)
+            let text = try world.run(["inspect", first, "--expectation"]).expecting(0).output
+            let other = #"{"model":"vision/else","# + text.dropFirst()
+            let file = try world.scratch.write("other.json", Array(other.utf8))
+            let refused = try world.run(["compat", "--expectation", file, "vision/detector@1.0.0"]).expecting(
+                2
+            )
+            #expect(refused.errors.contains("is an expectation for vision/else"), "\(refused)")
+            try world.run(["compat", "--expectation", file, first]).expecting(0)
+        }
+
+        @Test("a README's licence that is not certain is not signed, and a note says so")
+        func uncertainLicense() throws {
+            let world = try started()
+            try world.scratch.write("folder/model.onnx", TestModel.bytes(label: "a"))
+            let readme = "---\r\nlicense: [mit, apache-2.0]\r\ntags: [a]\r\n---\r\n# Model\r\n"
+            try world.scratch.write("folder/README.md", Array(readme.utf8))
+            let folder = world.scratch.path("folder")
+            let dry = try world.publish(folder, "next", ["--dry-run"]).expecting(0)
+            #expect(dry.errors.contains("no licence is taken: it names 2 licences"), "\(dry)")
+            #expect(dry.errors.contains("license: none is stated"), "\(dry)")
+            let drafted = try world.run(["inspect", folder, "--card"]).expecting(0)
+            #expect(drafted.output.contains(#""license":"""#), "\(drafted)")
+            #expect(drafted.errors.contains("no licence is taken"), "\(drafted)")
+        }
+
+        @Test("a name that is too long is shown in part")
+        func longName() throws {
+            let world = try World()
+            let name = String(repeating: "x", count: 5_000)
+            let calls = [
+                [name], ["inspect", "--\(name)"], ["publish", "f", "--model", name], ["path", name],
+            ]
+            for call in calls {
+                let refused = try world.run(call).expecting(2)
+                #expect(refused.errors.utf8.count < 400 && refused.errors.contains("x…"), "\(refused)")
+            }
+        }
     }
 }

@@ -45,4 +45,108 @@ struct CardTests {
         let withLabels = try Card(bytes: Array(text.utf8))
         #expect(throws: ManifestError.self) { try withLabels.merged(into: labelled) }
     }
+
+    @Test(
+        "a licence that SPDX could write is taken",
+        arguments: [
+            "MIT", "Apache-2.0 OR MIT", "(MIT AND (BSD-3-Clause OR ISC))", "GPL-2.0+",
+            "GPL-2.0-only WITH Classpath-exception-2.0", "LicenseRef-llama3.1",
+            "DocumentRef-spdx.x:LicenseRef-a", "",
+        ]
+    )
+    func license(_ license: String) throws {
+        let bytes = Array("{\"type\":\"sealift/card@1\",\"license\":\"\(license)\"}".utf8)
+        #expect(try Card(bytes: bytes).description.license == license)
+    }
+
+    @Test(
+        "a licence that is no SPDX expression is refused by name",
+        arguments: [
+            "not a (license", "MIT\\u0000", "mit or apache", "MIT OR", "OR MIT", "MIT MIT", "(MIT", "MIT)",
+            "()",
+            "MIT WITH", "MIT WITH (X)", "Apache 2.0", "MIT\\n", "LicenseRef-", "x:LicenseRef-a", "+", "MIT++",
+            "m\u{456}t", "MIT, ISC", " ",
+        ]
+    )
+    func badLicense(_ license: String) {
+        let bytes = Array("{\"type\":\"sealift/card@1\",\"license\":\"\(license)\"}".utf8)
+        #expect {
+            try Card(bytes: bytes)
+        } throws: { error in
+            guard case ManifestError.invalid(.card, "license", _, _) = error else { return false }
+            return true
+        }
+    }
+
+    private func card(_ members: String) throws -> Card {
+        try Card(bytes: Array("{\"type\":\"sealift/card@1\",\(members)}".utf8))
+    }
+
+    @Test(
+        "a member of the wrong shape is refused where it stands",
+        arguments: [
+            (#""checks":[{"zzz":1}]"#, "checks[0].inputs"),
+            (#""checks":[{"inputs":{},"outputs":{}}]"#, "checks[0].inputs"),
+            (
+                #""checks":[{"inputs":{"x":{"base64":"AA=="}},"outputs":{"y":{"hex":"00"}}}]"#,
+                "checks[0].outputs.y.base64"
+            ),
+            (
+                #""checks":[{"inputs":{"x":{"base64":"AA=="}},"outputs":{"y":{"base64":"AA=="}},"relative":"1e-3"}]"#,
+                "checks[0].relative"
+            ),
+            (
+                #""checks":[{"inputs":{"x":{"base64":"AA=="}},"outputs":{"y":{"base64":"AA=="}},"argmax":false}]"#,
+                "checks[0].argmax"
+            ),
+            (
+                #""variants":{"default":{"memory":{"resident":10,"peak":1,"measured":"x"}}}"#,
+                "variants.default.memory.peak"
+            ),
+        ]
+    )
+    func shape(_ members: String, _ member: String) {
+        #expect {
+            try card(members)
+        } throws: { error in
+            "\(error)".contains("`\(member)`")
+        }
+    }
+
+    @Test("words about inputs, outputs and files that are not there are refused")
+    func strangers() throws {
+        var manifest = try Samples.manifest()
+        let type = ValueType.tensor(TensorType(element: .float32, shape: .fixed([1])))
+        manifest.interface = Interface(
+            inputs: [Feature(name: try #require(FeatureName("x")), type: type)],
+            outputs: [Feature(name: try #require(FeatureName("y")), type: type)]
+        )
+        let digest = manifest.variants[0].files[0].sha256.hex
+        let zeros = String(repeating: "0", count: 64)
+        func check(_ input: String, _ output: String) -> String {
+            #""checks":[{"inputs":{"\#(input)":{"base64":"AA=="}},"outputs":{"\#(output)":{"base64":"AA=="}}}]"#
+        }
+        let good = [
+            #""preprocessing":{"x":{"mean":"0.5"}}"#, #""preprocessing":{"mean":"0.5"}"#,
+            #""tokenizers":[{"name":"t","sha256":"\#(digest)"}]"#, check("x", "y"),
+        ]
+        for members in good { #expect(throws: Never.self) { try card(members).merged(into: manifest) } }
+        #expect(try card(check("x", "y")).merged(into: manifest).checks.count == manifest.checks.count + 1)
+        let bad: [(String, String)] = [
+            (#""preprocessing":{"nope":{"mean":"0.5"}}"#, "speaks of input `nope`; the model has x"),
+            (#""tokenizers":[{"name":"t","sha256":"\#(zeros)"}]"#, "tokenizer `t`: no file of variant"),
+            (check("nope", "y"), "speaks of input `nope`"), (check("x", "nope"), "speaks of output `nope`"),
+            (
+                #""checks":[{"inputs":{"x":{"file":"no.bin"}},"outputs":{"y":{"base64":"AA=="}}}]"#,
+                "wants the file no.bin"
+            ),
+        ]
+        for (members, reason) in bad {
+            #expect {
+                try card(members).merged(into: manifest)
+            } throws: { error in
+                "\(error)".contains(reason)
+            }
+        }
+    }
 }

@@ -63,7 +63,8 @@ struct JSONSchemaMutationTests {
         "variants.#.files.#.blocks.size", "variants.#.files.#.blocks.list.length",
         "variants.#.files.#.length",
         "variants.#.files.#.sha256", "variants.#.files.#", "variants.#.files", "variants.cpu.entry",
-        "variants.#.files.#.blocks.list.sha256", "labels.#",
+        "variants.#.files.#.blocks.list.sha256", "labels.#", "license", "checks.#.inputs.a.base64",
+        "checks.#.outputs.a.base64",
     ]
 
     private static func isBeyond(_ path: String) -> Bool {

@@ -29,7 +29,10 @@ struct JSONSchemaTests {
         var card = Card(description: try Samples.manifest().description)
         card.labels = .integers([1, 2])
         card.tokenizers = try InterfaceTests.everything().tokenizers
-        card.checks = [.members(["a": .integer(1)])]
+        let value = JSONValue.members(["a": .members(["base64": .text("AA==")])])
+        let check = JSONValue.members(["inputs": value, "outputs": value, "absolute": .text("0.5")])
+        let checked = JSONValue.members(["type": .text("sealift/card@1"), "checks": .array([check])])
+        card.checks = try Card(json: checked).checks
         let memory = MemoryNeed(resident: 1, peak: 2, measured: "by hand")
         card.variants = [
             try #require(VariantName("cpu")): Card.VariantNotes(compute: [.cpu, .npu], memory: memory)

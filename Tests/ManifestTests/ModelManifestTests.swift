@@ -110,7 +110,7 @@ struct ModelManifestTests {
             "a file that is also a folder",
             ["variants", 0, "files", 1, "path"],
             .text("MODEL.onnx/a"),
-            named: "variants[0].files"
+            named: "variants[0].files[1].path"
         ),
         Broken(
             "a file above 1 TiB",

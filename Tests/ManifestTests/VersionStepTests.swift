@@ -40,7 +40,7 @@ struct VersionStepTests {
         #expect(changes.changes.map(\.row) == [.sizeFixed, .outputAdded])
     }
 
-    @Test("a variant that comes, goes or changes its format is a minor step")
+    @Test("a variant that comes or changes its format is a minor step, and one that goes a major one")
     func variants() throws {
         let one = try Samples.manifest()
         var two = one
@@ -48,7 +48,10 @@ struct VersionStepTests {
         other.name = try #require(VariantName("other"))
         two.variants.append(other)
         #expect(ContractChanges(from: one, to: two).step == .minor)
-        #expect(ContractChanges(from: two, to: one).step == .minor)
+        let gone = ContractChanges(from: two, to: one)
+        #expect(gone.step == .major)
+        #expect(gone.decisive.map(\.row) == [.formatChanged])
+        #expect(gone.decisive.first?.text.hasPrefix("variant other (") == true)
         #expect(ContractChanges(from: one, to: one).changes.isEmpty)
         two = one
         two.variants[0].requires.irVersion = 99

@@ -76,12 +76,30 @@ struct NamesTests {
     )
     func badPath(text: String) { #expect(FilePath(text) == nil) }
 
-    @Test("paths that differ only by case share a collision key")
-    func collision() throws {
-        let one = try #require(FilePath("Weights/A.bin"))
-        let other = try #require(FilePath("weights/a.BIN"))
-        #expect(one != other)
-        #expect(one.collisionKey == other.collisionKey)
+    @Test(
+        "names that are one where case is ignored clash, and so do those of folders",
+        arguments: [
+            ("Weights/A.bin", "weights/a.BIN"), ("Sub/a", "sub/b"), ("stra\u{DF}e", "STRASSE"),
+            ("\u{1E9E}", "ss"), ("\u{FB01}le", "FILE"), ("\u{3C2}", "\u{3A3}"), ("\u{17F}", "S"),
+            ("\u{E9}t\u{E9}/a", "\u{C9}T\u{C9}/b"), ("a/b", "A"), ("a", "a/b"), ("same", "same"),
+            ("\u{149}", "\u{2BC}N"), ("\u{1F52}", "\u{3A5}\u{313}\u{300}"),
+        ]
+    )
+    func clash(_ one: String, _ other: String) throws {
+        for (first, second) in [(one, other), (other, one)] {
+            var names = PathNames()
+            guard let first = FilePath(first), let second = FilePath(second) else { continue }
+            #expect(names.insert(first) == nil)
+            #expect(names.insert(second) != nil, "\(one), \(other)")
+        }
+    }
+
+    @Test("names in one folder, and equal names in two, do not clash")
+    func noClash() throws {
+        var names = PathNames()
+        for text in ["a/x", "a/y", "b/x", "x", "ab", "a.b", "sub/a/x"] {
+            #expect(names.insert(try #require(FilePath(text))) == nil, "\(text)")
+        }
     }
 
     @Test("base64 reads back only what it writes", arguments: 0..<70)

@@ -92,4 +92,37 @@ struct VersionRuleTests {
             "\($0)".contains("publish it as 1.6.0")
         }
     }
+
+    @Test("a version put between others must leave the number of the one above true")
+    func between() throws {
+        let rule = try rule(released: "1.0.0", "1.2.0", "2.0.0-rc.1")
+        #expect(rule.successor(of: try version("1.1.0")) == (try version("1.2.0")))
+        #expect(rule.successor(of: try version("1.2.0-rc.1")) == nil)
+        #expect(rule.successor(of: try version("1.3.0")) == nil)
+        let next = try version("1.2.0")
+        try rule.check(try version("1.1.0"), before: (next, try changes(["y"], ["y"])))
+        try rule.check(try version("1.1.0"), before: (next, try changes(["y"], ["y", "z"])))
+        #expect {
+            try rule.check(try version("1.1.0"), before: (next, try changes(["y", "z"], ["y"])))
+        } throws: { error in
+            let said = "\(error)"
+            return said.contains("would stand before 1.2.0") && said.contains("output `z` is gone (row 2, ")
+                && said.contains("publish it above 1.2.0")
+        }
+    }
+
+    @Test("below 1.0.0 a breaking change moves the minor number, and the refusal says so")
+    func beforeOne() throws {
+        let rule = try rule(released: "0.2.0")
+        #expect {
+            try rule.check(
+                try version("0.2.1"),
+                after: (try version("0.2.0"), try changes(["y"], ["z"]))
+            )
+        } throws: { error in
+            let said = "\(error)"
+            return said.contains("a breaking change, which below 1.0.0 the minor number says")
+                && said.contains("publish it as 0.3.0") && !said.contains("major one")
+        }
+    }
 }

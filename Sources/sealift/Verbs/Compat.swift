@@ -39,6 +39,11 @@ struct Compat: Command {
         }
         var expectation = try Expectation(bytes: try Durable.readFile(file, maximum: Limits.manifest))
         let offer = try await offer(arguments, context)
+        if offer.isPublished, let model = expectation.model, model != offer.manifest.model {
+            throw UsageError.refused(
+                "\(file) is an expectation for \(model), not for \(offer.manifest.model); give that model's"
+            )
+        }
         if !offer.isPublished { expectation.accepts = nil }
         var machine = arguments.has("here") ? Machine.current : nil
         machine?.runtimes = try DeviceRuntimes.all(arguments).map(\.limits)
@@ -59,7 +64,7 @@ struct Compat: Command {
         } else {
             for (variant, verdict) in verdicts {
                 let name = verdicts.count > 1 ? "\(offer.name), variant \(variant.name)" : offer.name
-                Output.result("\(name): \(VerdictTable.text(of: verdict))")
+                Output.result(lines: "\(PlainText.line(name)): \(VerdictTable.text(of: verdict))")
             }
         }
         return fits ? .done : .refused
@@ -109,8 +114,9 @@ struct Compat: Command {
 /// A verdict as a person reads it.
 enum VerdictTable {
     static func text(of verdict: Verdict) -> String {
-        guard !verdict.findings.isEmpty else { return verdict.description }
-        let head = verdict.description.prefix { $0 != "\n" }
+        let lines = verdict.lines.map(PlainText.line)
+        guard !verdict.findings.isEmpty else { return lines.joined(separator: "\n") }
+        let head = lines.first ?? ""
         let rows = verdict.findings.map { finding in
             [
                 finding.subject, finding.app, finding.model, finding.why ?? finding.row?.title ?? "",

@@ -30,7 +30,9 @@ struct Inspect: Command {
         if arguments.has("expectation") {
             Output.result(bytes: Expectation.satisfied(by: inspection.interface).canonical)
         } else if arguments.has("card") {
-            Output.result(bytes: try CardDraft.card(for: variant).json.compactJSON)
+            let (card, notes) = try CardDraft.card(for: variant)
+            for note in notes { Output.note(note) }
+            Output.result(bytes: card.json.compactJSON)
         } else if arguments.has("json") {
             let report = JSONReport([
                 "interface": inspection.interface.json,
@@ -51,7 +53,7 @@ struct Inspect: Command {
             if let tensors = inspection.interface.tensors {
                 Output.result("  holds  \(tensors.count) tensors, table sha256 \(tensors.sha256)")
             }
-            Output.result(InterfaceTable.text(of: inspection.interface))
+            Output.result(lines: InterfaceTable.text(of: inspection.interface))
         }
         return .done
     }

@@ -37,7 +37,9 @@ struct Keygen: Command {
                     .bytes
             )
         } else {
-            Output.result("key \(id)\n  private \(file)\n  public  \(file).pub")
+            Output.result("key \(id)")
+            Output.result("  private \(file)")
+            Output.result("  public  \(file).pub")
         }
         return .done
     }

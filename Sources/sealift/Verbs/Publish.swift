@@ -110,6 +110,7 @@ struct Publish: Command {
     private static func json(_ report: PublishReport) -> JSONReport {
         JSONReport([
             "model": .text("\(report.manifest.model)"), "version": .text("\(report.manifest.version)"),
+            "license": report.manifest.description.license.map { .text($0) } ?? .null,
             "manifest": .text(report.digest.hex), "bytes": .integer(Int64(clamping: report.total)),
             "uploaded": .integer(Int64(clamping: report.uploaded)),
             "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
@@ -119,7 +120,8 @@ struct Publish: Command {
 
     private static func print(_ report: PublishReport, _ request: PublishRequest) {
         let manifest = report.manifest
-        Output.note(InterfaceTable.text(of: manifest.interface))
+        Output.note(lines: InterfaceTable.text(of: manifest.interface))
+        Output.note("  license: \(manifest.description.license ?? "none is stated")")
         let name = "\(manifest.model) \(manifest.version)"
         if request.isDryRun {
             Output.result("would publish \(name), \(ByteCount(rawValue: report.total)); nothing was changed")

@@ -17,7 +17,7 @@ struct Schema: Command {
             let names = JSONSchemas.names + ["agent"]
             throw UsageError.refused("\(name) is none of \(names.joined(separator: ", "))")
         }
-        Output.result(text)
+        Output.result(lines: text)
         return .done
     }
 }

@@ -91,7 +91,9 @@ struct TokenList: Command {
                 "\(issued.token.expires)", state,
             ]
         }
-        Output.result(TextTable.text(["number", "label", "allows", "created", "until", "state"], rows))
+        Output.result(
+            lines: TextTable.text(["number", "label", "allows", "created", "until", "state"], rows)
+        )
         return .done
     }
 }

@@ -1,0 +1,169 @@
+import Foundation
+import Manifest
+import ModelFormats
+import Names
+import Publishing
+import Support
+import Testing
+
+@Suite("Content that runs code")
+struct RunnableContentTests {
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private static let calling = bytes("cos\nsystem\n(S'true'\ntR.")
+
+    /// Protocol 4: a frame, `os`, `system`, STACK_GLOBAL, a text, TUPLE1, REDUCE, STOP.
+    private static let framed = joined([
+        [0x80, 4, 0x95, 20, 0, 0, 0, 0, 0, 0, 0, 0x8C, 2], bytes("os"), [0x94, 0x8C, 6], bytes("system"),
+        [0x94, 0x93, 0x94, 0x8C, 1, 0x78, 0x94, 0x85, 0x94, 0x52, 0x94, 0x2E],
+    ])
+
+    private static let hdf5: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    private static func joined(_ parts: [[UInt8]]) -> [UInt8] { Array(parts.joined()) }
+
+    private static func array(_ header: String) -> [UInt8] {
+        let start: [UInt8] = [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59, 1, 0, UInt8(header.utf8.count), 0]
+        return joined([start, bytes(header), [0, 0, 0, 0]])
+    }
+
+    /// An archive whose members are stored, or said to be packed.
+    private static func archive(_ members: [(String, [UInt8])], isPacked: Bool = false) -> [UInt8] {
+        func little(_ value: Int, _ width: Int) -> [UInt8] {
+            (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let method = little(isPacked ? 8 : 0, 2)
+        var body: [UInt8] = []
+        var list: [UInt8] = []
+        for (name, content) in members {
+            let sizes = joined([
+                little(content.count, 4), little(content.count, 4), little(name.utf8.count, 2),
+            ])
+            list += joined([
+                [0x50, 0x4B, 1, 2], little(20, 2), little(20, 2), little(0, 2), method, little(0, 8), sizes,
+                little(0, 12 - 4), little(0, 4), little(body.count, 4), bytes(name),
+            ])
+            body += joined([
+                [0x50, 0x4B, 3, 4], little(20, 2), little(0, 2), method, little(0, 8), sizes, little(0, 2),
+                bytes(name), content,
+            ])
+        }
+        return joined([
+            body, list, [0x50, 0x4B, 5, 6], little(0, 4), little(members.count, 2), little(members.count, 2),
+            little(list.count, 4), little(body.count, 4), little(0, 2),
+        ])
+    }
+
+    static let refused: [(String, [UInt8])] = [
+        ("protocol 4", framed), ("protocol 0 that calls", calling),
+        ("protocol 0 of data", bytes("(dp0\nVa\np1\nI1\ns.")),
+        ("protocol 2, cut off behind its call", Array(framed.dropLast(2))),
+        ("a call behind harmless steps", joined([bytes("N0"), [0x80, 2], calling])),
+        ("an instance of protocol 0", bytes("(S'x'\nios\nsystem\n.")),
+        ("PyTorch's archive", archive([("archive/data.pkl", framed), ("archive/version", [0x33])])),
+        ("PyTorch's archive behind other bytes", joined([bytes("#!"), archive([("a/data.pkl", framed)])])),
+        ("an archive with a pickle of another name", archive([("notes.txt", framed)])),
+        ("an archive in an archive", archive([("inner", archive([("x/data.pkl", framed)]))])),
+        ("an archive cut off", Array(archive([("a", [1])]).prefix(40))),
+        ("an array of objects", array("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }")),
+        ("a row with an object", array("{'descr': [('a', '<f4'), ('b', \"O8\")], 'shape': (1,), }")),
+        ("an object in escapes", array("{'descr': '\\x4f', 'fortran_order': False, 'shape': (1,), }")),
+        ("an object in two halves", array("{'descr': '|' 'O', 'fortran_order': False, 'shape': (1,), }")),
+        ("arrays with one of objects", archive([("a.npy", array("{'descr': 'object', 'shape': (1,)}"))])),
+        ("arrays that are packed", archive([("a.npy", [1, 2])], isPacked: true)),
+        ("Keras", archive([("metadata.json", [0x7B]), ("config.json", [0x7B]), ("model.weights.h5", [0])])),
+        ("HDF5", hdf5), ("HDF5 behind a block", joined([[UInt8](repeating: 0, count: 1_024), hdf5])),
+    ]
+
+    @Test("it is found by content", arguments: refused)
+    func isFound(_ what: String, _ content: [UInt8]) throws {
+        #expect(try RunnableContent.found(in: MemorySource(content)) != nil, "\(what)")
+    }
+
+    static let taken: [(String, [UInt8])] = [
+        ("nothing", []), ("a word", bytes("N.")), ("a list of words", bytes("cat\ndog\nRun\n(t.\n")),
+        ("words like a name", bytes("cos\nsystem\n(t\nR")), ("a number in a line", bytes("I1\n.")),
+        ("JSON", bytes("{\"a\": [1, 2]}")), ("JSON of a list", bytes("[\"cat\"]")),
+        ("brackets", bytes("[].")),
+        ("weights that begin like protocol 2", [0x80, 2, 0, 0, 0x80, 0x3F]),
+        ("zeros", [UInt8](repeating: 0, count: 4_096)), ("ones", [UInt8](repeating: 0xFF, count: 4_096)),
+        ("an array", array("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }")),
+        ("a row with fields", array("{'descr': [('Out', '<f4'), ('object_id', '<i8')], 'shape': (1,), }")),
+        ("an archive of labels", archive([("labels.txt", bytes("cat\ndog\n"))])),
+        ("an archive that is packed", archive([("labels.txt", [1, 2])], isPacked: true)),
+        ("an archive of arrays", archive([("a.npy", array("{'descr': '<f4', 'shape': (1,), }"))])),
+        ("a merges file", bytes("#version: 0.2\ni n\nt h\n")), ("CSV", bytes("c,d\n1,2\n")),
+    ]
+
+    @Test("what runs nothing is not taken for it", arguments: taken)
+    func isTaken(_ what: String, _ content: [UInt8]) throws {
+        #expect(try RunnableContent.found(in: MemorySource(content)) == nil, "\(what)")
+    }
+
+    @Test("no bytes by a seed, and no file of the readers, are taken for code")
+    func falseAlarms() throws {
+        var random = SeededRandom(seed: 4)
+        for _ in 0..<2_000 {
+            let content = (0..<512).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            #expect(try RunnableContent.found(in: MemorySource(content)) == nil, "\(content.prefix(16))")
+        }
+        let models = try #require(FileManager.default.enumerator(atPath: PublishingFixtures.models))
+        var count = 0
+        for case let name as String in models {
+            guard let content = FileManager.default.contents(atPath: "\(PublishingFixtures.models)/\(name)")
+            else { continue }
+            count += 1
+            #expect(try RunnableContent.found(in: MemorySource(Array(content))) == nil, "\(name)")
+        }
+        #expect(count > 10)
+    }
+
+    @Test("it is refused beside a model, under any name, and taken when the variant is declared opaque")
+    func folder() async throws {
+        for (name, content) in [("vocab.txt", Self.framed), ("x.dat", Self.calling)] {
+            let scratch = Scratch()
+            try scratch.write("m/\(name)", content)
+            try Data(contentsOf: URL(filePath: PublishingFixtures.onnx))
+                .write(to: URL(filePath: scratch.path("m/model.onnx")))
+            let source = VariantSource(name: try #require(VariantName("default")), path: scratch.path("m"))
+            let error = await #expect(throws: PublishingError.self) {
+                try await InspectedVariant.inspect(source)
+            }
+            let said = error.map { "\($0)" } ?? ""
+            #expect(said.contains("\(name) is a Python pickle") && said.contains("opaque"), "\(said)")
+            var notes = Card.VariantNotes()
+            notes.format = .opaque
+            notes.entry = FilePath(name)
+            try FileManager.default.removeItem(atPath: scratch.path("m/model.onnx"))
+            #expect(try await InspectedVariant.inspect(source, notes: notes).inspection.format == .opaque)
+        }
+    }
+
+    @Test("what can be read is not taken as opaque, and what is broken is")
+    func opaque() async throws {
+        let scratch = Scratch()
+        let content = Array(try Data(contentsOf: URL(filePath: PublishingFixtures.onnx)))
+        var notes = Card.VariantNotes()
+        notes.format = .opaque
+        for name in ["model.onnx", "weights.dat"] {
+            let path = try scratch.write(name, content)
+            let source = VariantSource(name: try #require(VariantName("default")), path: path)
+            let error = await #expect(throws: PublishingError.self) {
+                try await InspectedVariant.inspect(source, notes: notes)
+            }
+            #expect(error.map { "\($0)" }?.contains("its content is onnx, which can be read; take") == true)
+        }
+        let broken = try scratch.write("broken.onnx", Array(content.dropLast(3)))
+        let source = VariantSource(name: try #require(VariantName("default")), path: broken)
+        #expect(try await InspectedVariant.inspect(source, notes: notes).inspection.format == .opaque)
+    }
+}
+
+/// Models that the repository has.
+enum PublishingFixtures {
+    static let models = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures/models").path(percentEncoded: false)
+
+    static let onnx = models + "/onnx/two_inputs.onnx"
+}
