@@ -18,10 +18,7 @@ extension Durable {
         _ bytes: [UInt8],
         mode: UInt32 = 0o644
     ) throws(DurableError) {
-        let temporary = temporaryName(for: path)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = clinux_open(temporary, flags, Int32(mode & 0o600))
-        guard descriptor >= 0 else { throw .system("create", temporary) }
+        let (temporary, descriptor) = try createTemporary(for: path, mode)
         var isFinished = false
         defer { if !isFinished { unlink(temporary) } }
         do {
@@ -38,6 +35,41 @@ extension Durable {
         isFinished = true
         try CrashPoint.reached("write.renamed", path)
         try synchronizeDirectory(parent(of: path))
+    }
+
+    /// Creates a file beside `path`, locked while it is written, so that nobody takes it for a leftover.
+    private static func createTemporary(
+        for path: String,
+        _ mode: UInt32
+    ) throws(DurableError) -> (String, Int32) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        while true {
+            let temporary = temporaryName(for: path)
+            let descriptor = clinux_open(temporary, flags, Int32(mode & 0o600))
+            guard descriptor >= 0 else { throw .system("create", temporary) }
+            var status = stat()
+            // Between the two it may have been taken for a leftover, and deleted.
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0
+            {
+                return (temporary, descriptor)
+            }
+            close(descriptor)
+            unlink(temporary)
+        }
+    }
+
+    /// Deletes what writers that were killed left in a directory; what somebody writes now is locked and stays.
+    ///
+    /// A directory that cannot be read, or a file that cannot be deleted, is left for another time.
+    package static func removeLeftovers(in directory: String) {
+        for name in (try? names(in: directory)) ?? [] where name.hasPrefix(".") && name.hasSuffix(".partial")
+        {
+            let path = "\(directory)/\(name)"
+            let descriptor = clinux_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+        }
     }
 
     /// Writes all bytes at the descriptor's own offset.

@@ -92,20 +92,12 @@ package struct Ceremony {
             try edit(&draft)
             guard !draft.isEmpty else { return CeremonyReport(proposal: nil, missing: [], commit: nil) }
             let proposal = try draft.proposal()
-            guard aim != .dryRun else {
-                return CeremonyReport(
-                    proposal: proposal,
-                    missing: try proposal.missing(on: state),
-                    commit: nil
-                )
-            }
+            guard aim != .dryRun else { return try rehearsed(proposal, on: state) }
             if !isConfirmed { try confirm(proposal) }
             isConfirmed = true
             if let report = try await finish(proposal, on: state, aim) { return report }
         }
-        throw .unpublishable(
-            "the registry changed \(Self.rebases) times meanwhile; try again when it is quieter"
-        )
+        throw .overtaken(times: Self.rebases, what: "the registry")
     }
 
     /// Commits a proposal that was signed elsewhere, with what the keys at hand add.
@@ -129,9 +121,7 @@ package struct Ceremony {
                 )
             }
         }
-        guard aim != .dryRun else {
-            return CeremonyReport(proposal: proposal, missing: try proposal.missing(on: state), commit: nil)
-        }
+        guard aim != .dryRun else { return try rehearsed(proposal, on: state) }
         try confirm(proposal)
         guard let report = try await finish(proposal, on: state, aim) else {
             throw .unpublishable(
@@ -139,6 +129,20 @@ package struct Ceremony {
             )
         }
         return report
+    }
+
+    /// What a dry run says: refused here is what signatures could not mend.
+    private func rehearsed(
+        _ proposal: Proposal,
+        on state: RegistryState
+    ) throws(PublishingError) -> CeremonyReport {
+        let missing = try proposal.missing(on: state)
+        if missing.isEmpty {
+            try Rehearsal.check(proposal, on: state, now: now)
+        } else {
+            try Rehearsal.checkContents(proposal, on: state, now: now)
+        }
+        return CeremonyReport(proposal: proposal, missing: missing, commit: nil)
     }
 
     /// Signs, rehearses and commits; `nil` when somebody else was faster.

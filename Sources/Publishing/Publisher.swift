@@ -106,7 +106,7 @@ package struct Publisher {
                 if attempt == 0 { notice("somebody else published meanwhile; building on the new state") }
             }
         }
-        throw .overtaken(times: Self.rebases, model: "\(request.model)")
+        throw .overtaken(times: Self.rebases, what: "\(request.model)")
     }
 
     /// How often a commit is built anew on a state that moved: enough for some dozens who publish at once.

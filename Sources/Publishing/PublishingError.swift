@@ -29,7 +29,7 @@ package enum PublishingError: Error, Sendable {
     case unsigned([String])
 
     /// Others published all the time, so that no commit was built on a state that still stood.
-    case overtaken(times: Int, model: String)
+    case overtaken(times: Int, what: String)
 
     /// The call makes no sense.
     case usage(String)
@@ -57,8 +57,8 @@ extension PublishingError: CustomStringConvertible {
         case .unsigned(let lines):
             "signatures are missing, so nothing was changed: " + lines.joined(separator: "; ")
                 + "; give more keys with --key, or --out FILE to collect signatures in a file"
-        case .overtaken(let times, let model):
-            "\(model): others published \(times) times meanwhile; try again when it is quieter"
+        case .overtaken(let times, let what):
+            "\(what): others published \(times) times meanwhile; try again when it is quieter"
         case .chain(let error): "\(error)"
         case .transfer(let error): error.description
         case .problem(let problem, let status):

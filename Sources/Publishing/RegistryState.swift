@@ -39,10 +39,8 @@ package struct RegistryState: Sendable {
     /// A root that says nothing leaves the most that any profile allows; the
     /// registry then judges.
     package func lifetime() throws(PublishingError) -> Int64 {
-        try root().document.sealift?.maximumLifetimes[.targets] ?? Self.longestLifetime
+        try root().document.sealift?.maximumLifetimes[.targets] ?? SealiftShapes.longestLifetime
     }
-
-    private static let longestLifetime: Int64 = 730 * 86_400
 
     /// The channels of a model; a document without channels when none is published.
     package func live(of model: ModelName) throws(PublishingError) -> LiveDocument {

@@ -40,7 +40,8 @@ struct CommitRule {
         if try isRepetition(view) { return nil }
         try checkVersions(view)
         var chain = try Chain(view: view, posted: posted)
-        let latest = now.adding(seconds: try lifetime(view) + OnlineLifetime.clockTolerance)
+        let lifetime = try lifetime(chain.root.document, view)
+        let latest = now.adding(seconds: lifetime + OnlineLifetime.clockTolerance)
         try checkLifetime(
             "root",
             of: chain.root.document.expires,
@@ -124,7 +125,12 @@ struct CommitRule {
         }
     }
 
-    private func lifetime(_ view: any RegistryView) throws(RegistryError) -> Int64 {
+    /// What the root says, as those who sign go by it; else what the profile did.
+    private func lifetime(
+        _ root: RootDocument,
+        _ view: any RegistryView
+    ) throws(RegistryError) -> Int64 {
+        if let seconds = root.sealift?.maximumLifetimes[.targets] { return seconds }
         guard let name = try view.setting(SettingName.profile), let profile = RegistryProfile(rawValue: name)
         else { throw .notCreated }
         return profile.offlineLifetime

@@ -45,6 +45,7 @@ package struct FolderMetadataStore: MetadataStore {
         let path = "\(directory)/\(name)"
         try Durable.makeDirectory(Durable.parent(of: path))
         try Durable.makeWay(at: path)
+        Durable.removeLeftovers(in: Durable.parent(of: path))
         try Durable.writeAtomically(path, bytes)
     }
 }

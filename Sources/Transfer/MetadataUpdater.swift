@@ -19,6 +19,7 @@ package struct MetadataUpdater: Sendable {
     let repository: RepositoryLocation
     let initialClock: TrustClock
     let targetsLimit: ByteCount
+    let keepsRoots: Bool
 
     /// `nil` once the stored chain was opened to be used without a network.
     var fetcher: (any Fetching)?
@@ -33,6 +34,7 @@ package struct MetadataUpdater: Sendable {
     ///   - floor: The greatest signed time seen in earlier updates, if it was kept.
     ///   - policy: TUF alone, or Sealift's rules on top.
     ///   - targetsLimit: The longest file of a targets role, also when a longer length is signed.
+    ///   - keepsRoots: Whether ``roots`` is filled.
     package init(
         anchor: [UInt8],
         store: any MetadataStore,
@@ -41,13 +43,15 @@ package struct MetadataUpdater: Sendable {
         now: UnixTime,
         floor: UnixTime? = nil,
         policy: TrustPolicy,
-        targetsLimit: ByteCount = Limits.targets
+        targetsLimit: ByteCount = Limits.targets,
+        keepsRoots: Bool = false
     ) {
         self.anchor = anchor
         self.store = store
         self.fetcher = fetcher
         self.repository = repository
         self.targetsLimit = targetsLimit
+        self.keepsRoots = keepsRoots
         initialClock = TrustClock(policy: policy, local: now, floor: floor)
     }
 
@@ -57,7 +61,7 @@ package struct MetadataUpdater: Sendable {
     package var snapshot: Verified<SnapshotDocument>? { stage?.snapshot }
     package var targets: Verified<TargetsDocument>? { stage?.document(of: .targets, under: nil) }
 
-    /// Every root from the pinned one to the newest.
+    /// Every root from the pinned one to the newest, if they are kept.
     package var roots: [Verified<RootDocument>] { stage?.roots ?? [] }
 
     /// The greatest signed time seen, to be kept for the next update.

@@ -31,7 +31,9 @@ extension MetadataUpdater {
     /// Starts from the pinned root and replays stored ones as far as they hold.
     func storedRoots() throws(UpdateError) -> RootStage {
         var roots: RootStage
-        do throws(TrustError) { roots = try RootStage(anchor: anchor, clock: initialClock) } catch {
+        do throws(TrustError) {
+            roots = try RootStage(anchor: anchor, clock: initialClock, keepsChain: keepsRoots)
+        } catch {
             throw .refused(error)
         }
         while let stored = try load(Self.historyName(after: roots.root)) {

@@ -33,6 +33,8 @@ package struct RootDocument: SignedDocument, Equatable {
     package init(signed: JSONValue, role: RoleName) throws(TrustError) {
         let fields = try Fields(signed, role: role, place: "signed")
         let common = try CommonFields(fields)
+        // A root is followed by the very next version, so there must be one.
+        guard common.version < .max else { throw fields.malformed("version", "below \(Int64.max)") }
         version = common.version
         expires = common.expires
         consistentSnapshot =

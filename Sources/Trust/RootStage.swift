@@ -6,23 +6,30 @@ import Names
 /// the timestamp is loaded" is then not a check that someone has to remember:
 /// a program that breaks the rule does not compile.
 package struct RootStage: ~Copyable {
-    /// Every root from the pinned one to the newest, in order.
+    /// Every root from the pinned one to the newest, in order, if they are kept.
     package private(set) var chain: [Verified<RootDocument>]
     package private(set) var root: Verified<RootDocument>
     private let clock: TrustClock
+    private let keepsChain: Bool
 
     /// Starts from the root this device was born with.
     ///
     /// It came by a trusted way, so its own keys are all it needs; that it may
     /// have expired since does not matter (TUF 1.0.34, 5.2).
     ///
+    /// - Parameters:
+    ///   - anchor: The root file that this client is pinned to.
+    ///   - clock: Times and policy of the update.
+    ///   - keepsChain: Whether the roots on the way are kept. Any number may follow
+    ///     each other, so whoever only needs the newest holds only that one.
     /// - Throws: `TrustError` for bytes that are not a root signed by itself.
-    package init(anchor: [UInt8], clock: TrustClock) throws(TrustError) {
+    package init(anchor: [UInt8], clock: TrustClock, keepsChain: Bool = false) throws(TrustError) {
         let anchor = try Untrusted<RootDocument>(anchor).verifiedByItself()
         if clock.policy == .sealift { try SealiftShapes.check(root: anchor.document) }
         root = anchor
-        chain = [anchor]
+        chain = keepsChain ? [anchor] : []
         self.clock = clock
+        self.keepsChain = keepsChain
     }
 
     /// Replaces the root by its successor (TUF 1.0.34, 5.3.4 to 5.3.7).
@@ -42,7 +49,7 @@ package struct RootStage: ~Copyable {
         }
         if clock.policy == .sealift { try SealiftShapes.check(root: next.document) }
         root = next
-        chain.append(next)
+        if keepsChain { chain.append(next) }
     }
 
     /// Ends the stage.

@@ -33,7 +33,22 @@ package enum SealiftShapes {
         for role in onlineRoles where policy.maximumLifetimes[role] == nil {
             throw .shape(role: .root, reason: "no greatest lifetime for \(role)")
         }
+        for (role, seconds) in policy.maximumLifetimes.sorted(by: { $0.key < $1.key }) {
+            let most = onlineRoles.contains(role) ? longestOnlineLifetime : longestLifetime
+            guard seconds <= most else {
+                throw .shape(
+                    role: .root,
+                    reason: "lets \(role) live \(seconds) seconds; the most is \(most)"
+                )
+            }
+        }
     }
+
+    /// The most that a root may let live what people sign, in seconds: two years.
+    package static let longestLifetime: Int64 = 730 * 86_400
+
+    /// The most that a root may let live what the registry signs by itself, in seconds: 30 days.
+    package static let longestOnlineLifetime: Int64 = 30 * 86_400
 
     /// - Throws: `TrustError.shape` for a top-level targets document outside the table.
     package static func check(targets: TargetsDocument) throws(TrustError) {
@@ -92,6 +107,14 @@ package enum SealiftShapes {
             }
             guard delegation.terminating else {
                 throw .shape(role: parent.roleName, reason: "the delegation to \(role) is not terminating")
+            }
+            let listed = delegation.roleKeys.keyIDs.filter { delegations.keys[$0] != nil }
+            guard delegation.roleKeys.threshold <= listed.count else {
+                throw .shape(
+                    role: parent.roleName,
+                    reason: "\(role) needs \(delegation.roleKeys.threshold) signatures, and \(listed.count) "
+                        + "of its keys are listed"
+                )
             }
             guard role != .hold || delegation.roleKeys.threshold == 1 else {
                 throw .shape(role: parent.roleName, reason: "the threshold of \(role) is not 1")

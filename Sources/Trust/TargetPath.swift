@@ -15,32 +15,46 @@ package struct TargetPath: Sendable, CustomStringConvertible {
     /// Both are cut at `/` and must have as many parts. `*` stands for any run
     /// of code points inside a part and `?` for one; neither crosses `/`.
     package func matches(_ pattern: String) -> Bool {
-        let slash = Unicode.Scalar(0x2F as UInt8)
-        let parts = description.unicodeScalars.split(separator: slash, omittingEmptySubsequences: false)
-        let patterns = pattern.unicodeScalars.split(separator: slash, omittingEmptySubsequences: false)
-        guard parts.count == patterns.count else { return false }
-        return zip(parts, patterns).allSatisfy { Self.part(Array($0), matches: Array($1)) }
+        Self.bytes(description.utf8.span, match: pattern.utf8.span)
     }
 
-    /// Goes back to the latest star only, so the work is bounded by the product of the lengths.
-    private static func part(_ text: [Unicode.Scalar], matches pattern: [Unicode.Scalar]) -> Bool {
+    /// One pass that takes no memory, for a role may list some hundred thousand patterns.
+    ///
+    /// Goes back to the latest star of the same part only, so the work is
+    /// bounded by the product of the lengths of two parts.
+    private static func bytes(_ path: Span<UInt8>, match pattern: Span<UInt8>) -> Bool {
+        let (slash, star, any) = (UInt8(ascii: "/"), UInt8(ascii: "*"), UInt8(ascii: "?"))
         var (here, there) = (0, 0)
-        var retry: (text: Int, pattern: Int)?
-        while here < text.count {
-            if there < pattern.count, pattern[there] == "*" {
-                retry = (here, there + 1)
+        var retry: (path: Int, pattern: Int)?
+        while here < path.count {
+            if there < pattern.count, pattern[there] == star {
                 there += 1
-            } else if there < pattern.count, pattern[there] == "?" || pattern[there] == text[here] {
+                retry = (here, there)
+            } else if there < pattern.count, pattern[there] == any, path[here] != slash {
+                here = next(after: here, in: path)
+                there += 1
+            } else if there < pattern.count, pattern[there] == path[here] {
+                // What a star of the part before stood for is settled.
+                if path[here] == slash { retry = nil }
                 here += 1
                 there += 1
-            } else if let latest = retry {
-                retry = (latest.text + 1, latest.pattern)
-                (here, there) = (latest.text + 1, latest.pattern)
+            } else if let latest = retry, path[latest.path] != slash {
+                here = next(after: latest.path, in: path)
+                there = latest.pattern
+                retry = (here, there)
             } else {
                 return false
             }
         }
-        return pattern[there...].allSatisfy { $0 == "*" }
+        while there < pattern.count, pattern[there] == star { there += 1 }
+        return there == pattern.count
+    }
+
+    /// The place behind the code point at `index`.
+    private static func next(after index: Int, in text: Span<UInt8>) -> Int {
+        var index = index + 1
+        while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
+        return index
     }
 }
 
@@ -52,15 +66,17 @@ extension TargetPath {
             && parts.allSatisfy { !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) }
     }
 
+    private static let digestPrefix = "sha256-"
+
     /// A name for this target in one flat folder, one for each path, that leads nowhere else.
     ///
     /// Percent-encoded, a dot at the start too, so that a hidden name is never a
-    /// target; where that would be too long for a disk, a digest.
+    /// target; where that would be too long for a disk, or look like one of these, a digest.
     package var fileName: String {
         let encoded = RoleName.encoded(description)
         let name = encoded.hasPrefix(".") ? "%2E" + encoded.dropFirst() : encoded
-        guard name.utf8.count <= 200, !name.isEmpty else {
-            return "sha256-" + SHA256.digest(of: Array(description.utf8)).hex
+        guard name.utf8.count <= 200, !name.isEmpty, !name.utf8.starts(with: Self.digestPrefix.utf8) else {
+            return Self.digestPrefix + SHA256.digest(of: Array(description.utf8)).hex
         }
         return name
     }

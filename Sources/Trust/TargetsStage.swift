@@ -5,7 +5,7 @@ package import Names
 /// Trust belongs to an edge, a role *as its delegator names it*, and never to a
 /// role's name alone: two parents may give the same name different keys.
 package struct TargetsStage: Sendable {
-    /// Every root from the pinned one to the newest, in order.
+    /// Every root from the pinned one to the newest, in order; empty unless they are kept.
     package let roots: [Verified<RootDocument>]
     package let root: Verified<RootDocument>
     package let timestamp: Verified<TimestampDocument>

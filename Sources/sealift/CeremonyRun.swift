@@ -70,12 +70,22 @@ struct CeremonyRun {
     }
 
     /// Asks on the terminal; without one, `--yes` must have been given.
-    func confirm(_ proposal: Proposal, _ question: Question) throws(PublishingError) {
+    ///
+    /// - Parameters:
+    ///   - proposal: What would be signed.
+    ///   - question: Whether the person is asked at all.
+    ///   - lines: What the person reads first, in the place of ``lines(of:)``.
+    /// - Throws: `PublishingError.usage` without a terminal to ask at, and unless the answer is yes.
+    func confirm(
+        _ proposal: Proposal,
+        _ question: Question,
+        lines: [String]? = nil
+    ) throws(PublishingError) {
         guard question == .ask, !arguments.has("yes") else { return }
         guard isatty(STDIN_FILENO) == 1 else {
             throw .usage("there is no terminal to ask at; look with --dry-run, then give --yes")
         }
-        for line in Self.lines(of: proposal) { Output.note(line) }
+        for line in lines ?? Self.lines(of: proposal) { Output.note(line) }
         Output.note("Sign and go on? Type ‘yes’:")
         guard readLine() == "yes" else { throw .usage("not confirmed; nothing was changed") }
     }
@@ -109,13 +119,18 @@ struct CeremonyRun {
         return .done
     }
 
-    /// What a person should read before signing.
-    static func lines(of proposal: Proposal) -> [String] {
-        proposal.notes
-            + proposal.roles.map { role in
-                "\(role.role): version \(role.version.map(String.init) ?? "?"), valid until "
-                    + "\(role.expires.map(\.description) ?? "?"), signed by \(role.signatures.count)"
-            }
+    /// What a person should read of a change that was made here.
+    static func lines(of proposal: Proposal) -> [String] { proposal.notes + proposal.roles.map(title) }
+
+    /// What a person must read of a file from elsewhere: what its bytes say, and, set apart, what is said of them.
+    static func contents(of proposal: Proposal) -> [String] {
+        proposal.roles.flatMap { role in [title(of: role)] + role.statements.map { "  \(role.role): \($0)" } }
+            + proposal.notes.map { "whoever made the file writes, which nobody signs: \($0)" }
+    }
+
+    private static func title(of role: Proposal.Role) -> String {
+        "\(role.role): version \(role.version.map(String.init) ?? "?"), valid until "
+            + "\(role.expires.map(\.description) ?? "?"), signed by \(role.signatures.count)"
     }
 
     private func json(_ report: CeremonyReport) -> JSONReport {

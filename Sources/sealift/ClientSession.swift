@@ -108,7 +108,8 @@ struct ClientSession {
             fetcher: try fetcher(),
             repository: try location(),
             now: now,
-            policy: policy
+            policy: policy,
+            keepsRoots: true
         )
     }
 

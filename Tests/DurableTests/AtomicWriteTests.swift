@@ -44,6 +44,19 @@ struct AtomicWriteTests {
         #expect(try scratch.read("file") == Array((isNew ? "new" : "old").utf8))
     }
 
+    @Test("what killed writers left is deleted, and what is being written stays")
+    func leftovers() throws {
+        try scratch.write(".old.1f.partial", [1])
+        let busy = try scratch.write(".new.2f.partial", [2])
+        try scratch.write("notes.partial", [3])
+        let descriptor = open(busy, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        Durable.removeLeftovers(in: scratch.path)
+        #expect(try Durable.names(in: scratch.path) == [".new.2f.partial", "notes.partial"])
+        Durable.removeLeftovers(in: scratch.path("missing"))
+    }
+
     @Test(
         "a process killed while it replaces a link leaves the old or the new",
         arguments: [("link.created", "1"), ("link.renamed", "2")]

@@ -55,6 +55,37 @@ struct RotationTests {
         try world.take(try world.signed(draft, by: [world.roots[0], world.roots[1], successor]))
     }
 
+    @Test("whoever signs a root reads its log and its lifetimes from the bytes to be signed")
+    func shown() throws {
+        let draft = try world.draft { draft in
+            try draft.editRoot("a harmless word") { root in
+                root.sealift?.logOrigin = "evil.example/log"
+                root.sealift?.logKeys = [.init(verifierKey: "evil+key", from: 7)]
+                root.sealift?.maximumLifetimes[.snapshot] = 3 * 86_400
+            }
+        }
+        let words = try #require(try draft.proposal().roles.first).statements.joined(separator: "\n")
+        #expect(words.contains("the log is evil.example/log"))
+        #expect(words.contains("evil+key, from size 7 on"))
+        #expect(words.contains("snapshot lives at most 3 days"))
+        #expect(words.contains("root is signed by 2 of"))
+    }
+
+    @Test("what devices would refuse is said before anybody signs")
+    func rehearsedUnsigned() throws {
+        for spoil: (inout RootDocument) -> Void in [
+            { $0.expires = SignedState.now }, { $0.consistentSnapshot = false }, { $0.sealift = nil },
+            { $0.sealift?.maximumLifetimes[.targets] = 1 << 40 },
+        ] {
+            let draft = try world.draft { draft in try draft.editRoot { spoil(&$0) } }
+            #expect {
+                try Rehearsal.checkContents(try draft.proposal(), on: world.state, now: SignedState.now)
+            } throws: { "\($0)".contains("strand") }
+        }
+        let sound = try replacing(world.roots[2], by: try SoftwareKey.generate(.ecdsaP256))
+        try Rehearsal.checkContents(try sound.proposal(), on: world.state, now: SignedState.now)
+    }
+
     @Test("snapshot and timestamp are the registry's and cannot be rotated here")
     func online() throws {
         var change = KeyChange()

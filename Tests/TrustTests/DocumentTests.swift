@@ -24,6 +24,15 @@ struct DocumentTests {
         return try Untrusted<Document>(bytes).verified(by: quorum(role)).document
     }
 
+    @Test("a root that no root could follow is refused before anything is asked for")
+    func lastVersion() throws {
+        var root = try SimulatedRepository.sealift(try #require(World.detector), now: World.start).root
+        root.version = .max
+        #expect(throws: TrustError.self) { try verified(root.signed, .root, as: RootDocument.self) }
+        root.version = .max - 1
+        #expect(try verified(root.signed, .root, as: RootDocument.self).version == .max - 1)
+    }
+
     @Test("every document survives being written, signed, verified and read")
     func roundTrip() throws {
         let model = try #require(World.detector)

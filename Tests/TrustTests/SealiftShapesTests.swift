@@ -54,8 +54,27 @@ struct SealiftShapesTests {
         inconsistent.consistentSnapshot = false
         var endless = repository.root
         endless.sealift?.maximumLifetimes[.timestamp] = nil
-        for root in [plain, inconsistent, endless] {
+        var immortal = repository.root
+        immortal.sealift?.maximumLifetimes[.targets] = SealiftShapes.longestLifetime + 1
+        var slow = repository.root
+        slow.sealift?.maximumLifetimes[.snapshot] = SealiftShapes.longestOnlineLifetime + 1
+        for root in [plain, inconsistent, endless, immortal, slow] {
             #expect(throws: TrustError.self) { try SealiftShapes.check(root: root) }
+        }
+    }
+
+    @Test("a delegation that asks for more signatures than it lists keys is refused")
+    func unmeetable() throws {
+        let repository = try SimulatedRepository.sealift(try #require(World.detector), now: World.start)
+        for spoil: (inout RoleKeys) -> Void in [
+            { $0.threshold = .max }, { $0.keyIDs = [String(repeating: "0", count: 64)] },
+        ] {
+            var targets = try #require(repository.roles[.targets])
+            var delegations = try #require(targets.delegations)
+            let index = try #require(delegations.roles.firstIndex { $0.role == .vision })
+            spoil(&delegations.roles[index].roleKeys)
+            targets.delegations = delegations
+            #expect(throws: TrustError.self) { try SealiftShapes.check(targets: targets) }
         }
     }
 

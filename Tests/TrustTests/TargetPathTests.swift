@@ -18,6 +18,8 @@ struct TargetPathTests {
             ("A", "a", false), ("[a]", "[a]", true), ("a", "[a]", false), ("a.b", "a.b", true),
             ("axb", "a.b", false),
             ("a\nb", "a*b", true), ("\r\n", "?", false), ("\r\n", "??", true),
+            ("ab/cd", "a*/?d", true), ("ab/cd", "a*d", false), ("a/b/c", "*/b", false), ("éa", "*?", true),
+            ("é", "*??", false), ("a/", "a/?", false), ("b/a", "*a/a", false), ("aa/ab", "*a/*b", true),
         ]
     )
     func matches(path: String, pattern: String, expected: Bool) {
@@ -28,6 +30,15 @@ struct TargetPathTests {
     func stars() {
         let path = TargetPath(String(repeating: "a", count: 2_000))
         #expect(!path.matches(String(repeating: "a*", count: 200) + "b"))
+    }
+
+    @Test("no two paths have one file name, whatever a path looks like")
+    func fileNames() {
+        let long = TargetPath(String(repeating: "a", count: 300))
+        let lookalike = TargetPath(long.fileName)
+        #expect(long.fileName != lookalike.fileName)
+        #expect(lookalike.fileName != TargetPath(lookalike.fileName).fileName)
+        #expect(TargetPath("vision/detector").fileName == "vision%2Fdetector")
     }
 
     @Test("paths and roles are compared byte for byte, not by Unicode's equivalence")

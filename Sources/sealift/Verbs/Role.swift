@@ -59,8 +59,8 @@ struct RoleSign: Command {
         let file = arguments.positions[0]
         let run = try await CeremonyRun(arguments, context, asking: .administrator)
         let proposal = try RoleFile.read(file)
-        if !arguments.has("json") { for line in RoleFile.contents(of: proposal) { Output.note(line) } }
-        try run.confirm(proposal, .ask)
+        if !arguments.has("json") { for line in CeremonyRun.contents(of: proposal) { Output.note(line) } }
+        try run.confirm(proposal, .ask, lines: [])
         let keys = run.keys
         let signed = try await BlockingPool.shared.run { () throws(PublishingError) -> Proposal in
             var signed = proposal
@@ -101,7 +101,7 @@ struct RoleImport: Command {
         let run = try await CeremonyRun(arguments, context, asking: .administrator)
         var ceremony = try run.ceremony()
         let report = try await ceremony.take(proposal, run.aim) { proposal throws(PublishingError) in
-            try run.confirm(proposal, .ask)
+            try run.confirm(proposal, .ask, lines: CeremonyRun.contents(of: proposal))
         }
         return try run.finish(report)
     }
@@ -110,12 +110,5 @@ struct RoleImport: Command {
 private enum RoleFile {
     static func read(_ path: String) throws -> Proposal {
         try Proposal(try Durable.readFile(path, maximum: Proposal.maximumLength))
-    }
-
-    /// What a person must know before signing: the words of the change, and what each role would say.
-    static func contents(of proposal: Proposal) -> [String] {
-        var lines = CeremonyRun.lines(of: proposal)
-        for role in proposal.roles { lines += role.statements.map { "  \(role.role): \($0)" } }
-        return lines
     }
 }
