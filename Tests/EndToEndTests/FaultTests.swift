@@ -19,7 +19,11 @@ extension EndToEnd {
             ).expecting(0)
             try world.sync().expecting(0)
             try world.publish(
-                try world.scratch.write("m2.onnx", TestModel.bytes(label: "1.1.0", padding: padding)),
+                // Half of its blocks are new; the others are taken from what the device has.
+                try world.scratch.write(
+                    "m2.onnx",
+                    TestModel.bytes(label: "1.1.0", padding: padding, seed: 2)
+                ),
                 "1.1.0"
             ).expecting(0)
             return world
@@ -160,7 +164,7 @@ extension EndToEnd {
             #expect(try world.activeVersion() == "1.1.0")
             let fetched = resumed.output.split(separator: "\"bytes_fetched\":").last?.prefix { $0.isNumber }
             let count = try #require(fetched.flatMap { Int($0) })
-            #expect(count < 8 << 20, "resumed, not begun again: \(resumed)")
+            #expect(count < 4 << 20, "resumed, not begun again: \(resumed)")
         }
 
         @Test("a registry whose certificate an unknown authority made is refused")
