@@ -139,7 +139,8 @@ struct SyncRun: Sendable {
                 repository: location,
                 now: clock,
                 floor: floor,
-                policy: .sealift
+                policy: .sealift,
+                keepsRoots: false
             )
             do throws(UpdateError) { try await updater.poll() } catch {
                 let found = explain(error, "\(location)", device, active)

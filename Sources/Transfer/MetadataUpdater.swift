@@ -44,7 +44,7 @@ package struct MetadataUpdater: Sendable {
         floor: UnixTime? = nil,
         policy: TrustPolicy,
         targetsLimit: ByteCount = Limits.targets,
-        keepsRoots: Bool = false
+        keepsRoots: Bool = true
     ) {
         self.anchor = anchor
         self.store = store

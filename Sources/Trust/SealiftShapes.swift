@@ -108,6 +108,9 @@ package enum SealiftShapes {
             guard delegation.terminating else {
                 throw .shape(role: parent.roleName, reason: "the delegation to \(role) is not terminating")
             }
+            guard role != .hold || delegation.roleKeys.threshold == 1 else {
+                throw .shape(role: parent.roleName, reason: "the threshold of \(role) is not 1")
+            }
             let listed = delegation.roleKeys.keyIDs.filter { delegations.keys[$0] != nil }
             guard delegation.roleKeys.threshold <= listed.count else {
                 throw .shape(
@@ -115,9 +118,6 @@ package enum SealiftShapes {
                     reason: "\(role) needs \(delegation.roleKeys.threshold) signatures, and \(listed.count) "
                         + "of its keys are listed"
                 )
-            }
-            guard role != .hold || delegation.roleKeys.threshold == 1 else {
-                throw .shape(role: parent.roleName, reason: "the threshold of \(role) is not 1")
             }
             // The release role's pattern covers live.json too: only the order keeps it out.
             if case .release(let model) = role, !seen.contains(.live(model)) {

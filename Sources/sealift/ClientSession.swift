@@ -108,8 +108,7 @@ struct ClientSession {
             fetcher: try fetcher(),
             repository: try location(),
             now: now,
-            policy: policy,
-            keepsRoots: true
+            policy: policy
         )
     }
 

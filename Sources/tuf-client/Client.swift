@@ -62,7 +62,8 @@ struct Client {
             ),
             now: now,
             policy: .plainTUF,
-            targetsLimit: invocation.targetsLimit
+            targetsLimit: invocation.targetsLimit,
+            keepsRoots: false
         )
         try await updater.refresh()
         return updater
