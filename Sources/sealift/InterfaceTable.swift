@@ -1,11 +1,10 @@
-import Arguments
 import CanonicalJSON
 import Manifest
 import Names
 
 /// An interface as a person reads it: one line a value, and what the signs mean.
 enum InterfaceTable {
-    static func text(of interface: Interface) -> String {
+    static func lines(of interface: Interface) -> [String] {
         var rows = rows("input", interface.inputs)
         rows += self.rows("output", interface.outputs)
         rows += self.rows("state", interface.states)
@@ -14,8 +13,7 @@ enum InterfaceTable {
             rows += self.rows("\(function.name) output", function.outputs)
             rows += self.rows("\(function.name) state", function.states)
         }
-        let table = TextTable.text(["", "name", "type"], rows)
-        var lines: [String] = []
+        var lines = TextTable.lines(["", "name", "type"], rows)
         lines += legend(of: interface).map { "  \($0)" }
         if let labels = interface.labels { lines.append("  labels: \(labels.shown)") }
         for tokenizer in interface.tokenizers {
@@ -31,7 +29,7 @@ enum InterfaceTable {
         if interface.isDeclared {
             lines.append("  declared by a person: the files have no place for inputs and outputs")
         }
-        return ([table] + lines.map(PlainText.line)).joined(separator: "\n")
+        return lines
     }
 
     private static func rows(_ kind: String, _ features: [Feature]) -> [[String]] {

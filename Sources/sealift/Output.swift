@@ -10,9 +10,12 @@ enum Output {
     /// One line for people, whatever stands in it.
     static func result(_ text: String) { write(Array((PlainText.line(text) + "\n").utf8), to: STDOUT_FILENO) }
 
-    /// Several lines whose breaks are this program's own: words of others in them must be escaped already.
-    static func result(lines: String) {
-        write(Array((PlainText.lines(lines) + "\n").utf8), to: STDOUT_FILENO)
+    /// Several lines for people, whatever stands in each.
+    static func result(lines: [String]) { for line in lines { result(line) } }
+
+    /// A text of this program's own, with its line ends: help, schemas and the like.
+    static func result(page: String) {
+        write(Array((PlainText.lines(page) + "\n").utf8), to: STDOUT_FILENO)
     }
 
     /// Bytes for programs, exactly as they are.
@@ -21,8 +24,8 @@ enum Output {
     /// One line.
     static func note(_ text: String) { write(Array((PlainText.line(text) + "\n").utf8), to: STDERR_FILENO) }
 
-    /// As `result(lines:)`, about what was asked for.
-    static func note(lines: String) { write(Array((PlainText.lines(lines) + "\n").utf8), to: STDERR_FILENO) }
+    /// Several lines.
+    static func note(lines: [String]) { for line in lines { note(line) } }
 
     /// Why the result did not reach its reader; a reader that left early has what it wanted.
     static var failure: Failure? {

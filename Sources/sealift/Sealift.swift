@@ -48,7 +48,7 @@ struct Sealift {
             // ‘help publish’ asks for what ‘publish --help’ shows.
             let words = words.count == 2 && words[0] == "help" ? [words[1], "--help"] : words
             guard let name = words.first, name != "--help", name != "-h", name != "help" else {
-                Output.result(lines: Help.overview(of: commands.map { $0.spec }, version: version))
+                Output.result(page: Help.overview(of: commands.map { $0.spec }, version: version))
                 return words.isEmpty ? .usage : .done
             }
             guard name != "--version" else {
@@ -69,7 +69,7 @@ struct Sealift {
                 environment: context.environment
             )
             guard !arguments.wantsHelp else {
-                Output.result(lines: Help.page(for: command.spec))
+                Output.result(page: Help.page(for: command.spec))
                 return .done
             }
             return try await command.run(arguments, context)

@@ -5,17 +5,17 @@ enum TextTable {
     /// - Parameters:
     ///   - header: The names of the columns.
     ///   - rows: Each as long as the header; words of others may stand in them.
-    /// - Returns: Lines, indented by two spaces, one for each row.
-    static func text(_ header: [String], _ rows: [[String]]) -> String {
+    /// - Returns: Indented by two spaces, one for each row.
+    static func lines(_ header: [String], _ rows: [[String]]) -> [String] {
+        // Escaped before they are measured; what is escaped already stays so.
         let all = [header] + rows.map { $0.map(PlainText.line) }
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        let lines = all.map { row in
+        return all.map { row in
             let cells = zip(row, widths).map { cell, width in
                 cell + String(repeating: " ", count: width - cell.count)
             }
             let line = "  " + cells.joined(separator: "  ")
             return String(line.reversed().drop { $0 == " " }.reversed())
         }
-        return lines.joined(separator: "\n")
     }
 }

@@ -64,7 +64,7 @@ struct Compat: Command {
         } else {
             for (variant, verdict) in verdicts {
                 let name = verdicts.count > 1 ? "\(offer.name), variant \(variant.name)" : offer.name
-                Output.result(lines: "\(PlainText.line(name)): \(VerdictTable.text(of: verdict))")
+                Output.result(lines: VerdictTable.lines(of: verdict, titled: name))
             }
         }
         return fits ? .done : .refused
@@ -113,16 +113,15 @@ struct Compat: Command {
 
 /// A verdict as a person reads it.
 enum VerdictTable {
-    static func text(of verdict: Verdict) -> String {
-        let lines = verdict.lines.map(PlainText.line)
-        guard !verdict.findings.isEmpty else { return lines.joined(separator: "\n") }
-        let head = lines.first ?? ""
+    static func lines(of verdict: Verdict, titled name: String) -> [String] {
+        let head = "\(name): \(verdict.lines.first ?? "")"
+        guard !verdict.findings.isEmpty else { return [head] + verdict.lines.dropFirst() }
         let rows = verdict.findings.map { finding in
             [
                 finding.subject, finding.app, finding.model, finding.why ?? finding.row?.title ?? "",
                 finding.remedy,
             ]
         }
-        return head + "\n" + TextTable.text(["what", "the app", "the model", "why", "what to do"], rows)
+        return [head] + TextTable.lines(["what", "the app", "the model", "why", "what to do"], rows)
     }
 }

@@ -24,7 +24,7 @@ struct Config: Command {
             Output.result(bytes: JSONReport(["settings": .array(settings)]).bytes)
         } else {
             Output.result(
-                TextTable.text(
+                lines: TextTable.lines(
                     ["setting", "from", "value"],
                     rows.map { [$0.name, $0.origin, $0.value ?? "-"] }
                 )

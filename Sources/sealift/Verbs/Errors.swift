@@ -17,7 +17,7 @@ struct Errors: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         guard let name = arguments.position(0) else {
             guard arguments.has("json") else {
-                Output.result(ErrorCode.table)
+                Output.result(page: ErrorCode.table)
                 return .done
             }
             Output.result(bytes: JSONReport(["errors": .array(ErrorCode.allCases.map(\.value))]).bytes)

@@ -62,7 +62,7 @@ struct Expectations: Command {
             let accepts = entry.document["accepts"]?.string ?? "any version"
             return ["\(entry.app)", "\(entry.model)", accepts, "\(entry.registeredAt)", entry.registeredBy]
         }
-        Output.result(lines: TextTable.text(["app", "model", "accepts", "registered", "by"], rows))
+        Output.result(lines: TextTable.lines(["app", "model", "accepts", "registered", "by"], rows))
     }
 
     private static func expect(_ isGood: Bool, _ usage: String) throws(UsageError) {

@@ -53,7 +53,7 @@ struct Inspect: Command {
             if let tensors = inspection.interface.tensors {
                 Output.result("  holds  \(tensors.count) tensors, table sha256 \(tensors.sha256)")
             }
-            Output.result(lines: InterfaceTable.text(of: inspection.interface))
+            Output.result(lines: InterfaceTable.lines(of: inspection.interface))
         }
         return .done
     }

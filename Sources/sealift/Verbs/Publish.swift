@@ -120,7 +120,7 @@ struct Publish: Command {
 
     private static func print(_ report: PublishReport, _ request: PublishRequest) {
         let manifest = report.manifest
-        Output.note(lines: InterfaceTable.text(of: manifest.interface))
+        Output.note(lines: InterfaceTable.lines(of: manifest.interface))
         Output.note("  license: \(manifest.description.license ?? "none is stated")")
         let name = "\(manifest.model) \(manifest.version)"
         if request.isDryRun {

@@ -17,7 +17,7 @@ struct Schema: Command {
             let names = JSONSchemas.names + ["agent"]
             throw UsageError.refused("\(name) is none of \(names.joined(separator: ", "))")
         }
-        Output.result(lines: text)
+        Output.result(page: text)
         return .done
     }
 }

@@ -34,7 +34,7 @@ struct SettingsShow: Command {
             ["halt", halt, "of reports failed, and the fewest reports, at which a rollout stops by itself"],
             ["oldest-root", "\(settings.oldestRoot)", "the lowest root that a device may be pinned to"],
         ]
-        Output.result(TextTable.text(["setting", "value", "is"], rows))
+        Output.result(lines: TextTable.lines(["setting", "value", "is"], rows))
         return .done
     }
 }

@@ -92,7 +92,7 @@ struct TokenList: Command {
             ]
         }
         Output.result(
-            lines: TextTable.text(["number", "label", "allows", "created", "until", "state"], rows)
+            lines: TextTable.lines(["number", "label", "allows", "created", "until", "state"], rows)
         )
         return .done
     }

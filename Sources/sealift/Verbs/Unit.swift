@@ -36,7 +36,7 @@ struct Unit: Command {
                 )
             }
         }
-        Output.result(lines: values.reduce(text) { $0.replacing("<\($1.key)>", with: $1.value) })
+        Output.result(page: values.reduce(text) { $0.replacing("<\($1.key)>", with: $1.value) })
         return .done
     }
 
