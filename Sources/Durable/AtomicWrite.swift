@@ -47,10 +47,11 @@ extension Durable {
             let temporary = temporaryName(for: path)
             let descriptor = clinux_open(temporary, flags, Int32(mode & 0o600))
             guard descriptor >= 0 else { throw .system("create", temporary) }
+            // Where there are no such locks nobody deletes leftovers either.
+            let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             var status = stat()
             // Between the two it may have been taken for a leftover, and deleted.
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0
-            {
+            if !isTaken, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {
                 return (temporary, descriptor)
             }
             close(descriptor)
