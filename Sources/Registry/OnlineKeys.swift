@@ -17,15 +17,13 @@ package struct OnlineKeys: Sendable {
     ///
     /// - Throws: `RegistryError.wrongOnlineKey` when none of the keys is it.
     func roles(under root: RootDocument) throws(RegistryError) -> OnlineRoles {
-        let signers = try signers()
-        var named: [any Signer] = signers
+        var named = try signers()
         for role in [RoleName.snapshot, .timestamp] {
-            let keys = (try? root.quorum(for: role))?.keys.values.map { $0 } ?? []
-            named.removeAll { !keys.contains($0.publicKey) }
-            if named.isEmpty { throw .wrongOnlineKey(role: "\(role)") }
+            let keys = (try? root.quorum(for: role))?.keys ?? [:]
+            named.removeAll { !keys.values.contains($0.publicKey) }
+            guard !named.isEmpty else { throw .wrongOnlineKey(role: "\(role)") }
         }
-        guard let signer = named.first else { throw .wrongOnlineKey(role: "snapshot") }
-        return OnlineRoles(signer: signer)
+        return OnlineRoles(signer: named[0])
     }
 
     /// As ``roles(under:)``, under the root that counts now, which must live.
