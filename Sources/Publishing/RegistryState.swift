@@ -34,6 +34,18 @@ package struct RegistryState: Sendable {
         return root
     }
 
+    /// What the administrators ask of devices; the defaults where they have said nothing.
+    package func settings() throws(PublishingError) -> SettingsDocument {
+        try Self.settings(contents[SettingsDocument.targetPath])
+    }
+
+    static func settings(_ bytes: [UInt8]?) throws(PublishingError) -> SettingsDocument {
+        guard let bytes else { return SettingsDocument() }
+        do { return try SettingsDocument(canonical: bytes) } catch {
+            throw .unpublishable("the registry's \(SettingsDocument.targetPath) cannot be used: \(error)")
+        }
+    }
+
     /// Seconds that a signature by an offline key may live, as the root says.
     ///
     /// A root that says nothing leaves the most that any profile allows; the

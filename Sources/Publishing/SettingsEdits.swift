@@ -5,11 +5,8 @@ import Trust
 extension RegistryDraft {
     /// What the administrators ask of devices now.
     package func settings() throws(PublishingError) -> SettingsDocument {
-        let path = SettingsDocument.targetPath
-        guard let bytes = contents[path] ?? base.contents[path] else { return SettingsDocument() }
-        do { return try SettingsDocument(canonical: bytes) } catch {
-            throw .unpublishable("the registry's \(path) cannot be used: \(error)")
-        }
+        guard let bytes = contents[SettingsDocument.targetPath] else { return try base.settings() }
+        return try RegistryState.settings(bytes)
     }
 
     /// Changes what the administrators ask of devices; signed by them.

@@ -79,11 +79,9 @@ package struct VerifiedRegistry {
             contents[path] = try await content(of: path, in: roles[.live(model)]?.document)
             return RegistryState(roots: [root], roles: roles, isComplete: false, contents: contents)
         }
-        contents[SettingsDocument.targetPath] = try await content(
-            of: SettingsDocument.targetPath,
-            in: roles[.targets]?.document
-        )
-        let settings = try settings(contents[SettingsDocument.targetPath])
+        let path = SettingsDocument.targetPath
+        contents[path] = try await content(of: path, in: roles[.targets]?.document)
+        let settings = try RegistryState.settings(contents[path])
         let roots = try await roots(from: settings.oldestRoot, to: root)
         return RegistryState(roots: roots, roles: roles, isComplete: true, contents: contents)
     }
@@ -115,14 +113,6 @@ package struct VerifiedRegistry {
         } catch let error as FetchError { throw .transfer(error) } catch let error as TrustError {
             throw .chain(.refused(error))
         } catch { throw .usage("\(error)") }
-    }
-
-    private func settings(_ bytes: [UInt8]?) throws(PublishingError) -> SettingsDocument {
-        let path = SettingsDocument.targetPath
-        guard let bytes else { return SettingsDocument() }
-        do { return try SettingsDocument(canonical: bytes) } catch {
-            throw .unpublishable("the registry's \(path) cannot be used: \(error)")
-        }
     }
 
     /// The published roots that devices may be pinned to, each of which must lead to the present one.

@@ -17,7 +17,7 @@ struct SettingsShow: Command {
         var view = try session.verifiedRegistry()
         try await view.refreshToRenew()
         let state = try await view.state(of: .everything)
-        let settings = try RegistryDraft(on: state, now: context.now).settings()
+        let settings = try state.settings()
         guard !arguments.has("json") else {
             Output.result(bytes: settings.canonical)
             return .done
