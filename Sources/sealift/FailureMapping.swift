@@ -55,7 +55,8 @@ extension Failure {
         case .configuration: .configuration
         case .usage: .usage
         case .key, .signer: .key
-        case .unpublishable, .breaking: .interface
+        case .breaking: .interface
+        case .unpublishable: .refused
         case .unsigned: .signature
         case .overtaken: .conflict
         case .file(let error): error.code
