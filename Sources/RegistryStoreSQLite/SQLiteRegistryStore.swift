@@ -29,6 +29,24 @@ package final class SQLiteRegistryStore: RegistryStore {
         return try SQLiteRegistryStore(path: path, migrations: migrations, now: now)
     }
 
+    /// The migrations that opening the database would apply; changes nothing.
+    ///
+    /// - Throws: `StoreError`, as ``open(path:migrations:now:)``.
+    package static func pendingMigrations(
+        path: String,
+        migrations: [EmbeddedMigration] = embeddedMigrations
+    ) throws(StoreError) -> [String] {
+        do {
+            guard try Durable.kind(of: path) != nil else { throw StoreError.missing(path: path) }
+            let connection = try Connection(path: path, mode: .readOnly)
+            return try Schema(path: path, migrations: migrations).pending(connection).map(\.name)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .failed(path: path, reason: "\(error)")
+        }
+    }
+
     /// Makes a new, empty database, readable by its owner alone.
     ///
     /// - Throws: `StoreError.exists` when there is a file at `path`.

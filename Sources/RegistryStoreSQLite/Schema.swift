@@ -21,12 +21,16 @@ struct Schema {
         _ connection: borrowing Connection,
         now: UnixTime
     ) throws(StoreError) -> [EmbeddedMigration] {
-        let applied = try check(connection)
-        let pending = Array(migrations.dropFirst(applied))
-        guard !pending.isEmpty else { return [] }
-        if applied > 0 { try backUp(connection, before: pending[0]) }
+        let pending = try pending(connection)
+        guard let first = pending.first else { return [] }
+        if first.number > 1 { try backUp(connection, before: first) }
         for migration in pending { try apply(migration, connection, now: now) }
         return pending
+    }
+
+    /// - Returns: What ``bringUp(_:now:)`` would apply; reads only.
+    func pending(_ connection: borrowing Connection) throws(StoreError) -> [EmbeddedMigration] {
+        Array(migrations.dropFirst(try check(connection)))
     }
 
     /// - Returns: How many migrations the database has.

@@ -166,6 +166,22 @@ struct MigrationTests {
         #expect(try Durable.kind(of: path(test) + ".before-9999_note.partial") == nil)
     }
 
+    @Test("what opening would change is told without changing it")
+    func pending() async throws {
+        let test = try await TestRegistry()
+        #expect(try SQLiteRegistryStore.pendingMigrations(path: path(test)) == [])
+        let pending = try SQLiteRegistryStore.pendingMigrations(
+            path: path(test),
+            migrations: embeddedMigrations + [Self.following]
+        )
+        #expect(pending == [Self.following.name])
+        let connection = try Connection(path: path(test), mode: .readOnly)
+        #expect(try connection.userVersion() == Self.known)
+        #expect(throws: StoreError.missing(path: "nowhere.db")) {
+            try SQLiteRegistryStore.pendingMigrations(path: "nowhere.db")
+        }
+    }
+
     @Test("a migration that fails leaves the database as it was")
     func failing() async throws {
         let test = try await TestRegistry()

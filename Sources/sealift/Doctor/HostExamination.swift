@@ -45,7 +45,7 @@ struct HostExamination {
                 "disk-space",
                 subject,
                 "\(free) free, and \(ByteCount(rawValue: reserve)) must stay free",
-                "Free some space; The next ‘sealift sync’ of a device removes what nothing needs."
+                "Free some space; the next ‘sealift sync’ of a device removes what nothing needs."
             )
         } catch {
             return .problem("disk-space", subject, error)

@@ -18,6 +18,18 @@ struct RegistryExamination {
         findings.append(certificate(layout))
         let open: OpenRegistry
         do {
+            // Opening it would bring it up to date, and looking changes nothing.
+            let pending = try SQLiteRegistryStore.pendingMigrations(path: layout.database)
+            guard pending.isEmpty else {
+                return findings + [
+                    .warning(
+                        "database",
+                        layout.database,
+                        "it was made by an older program and lacks \(pending.joined(separator: ", "))",
+                        "The next ‘sealift serve’ makes a backup and brings it up to date; then look again."
+                    )
+                ]
+            }
             open = try OpenRegistry(directory, context)
             let problems = try open.store.integrityProblems()
             guard problems.isEmpty else {
