@@ -115,8 +115,8 @@ package struct ModelFolder: Sendable {
     ) throws(PublishingError) -> File {
         guard let path = FilePath(name) else {
             throw .unpublishable(
-                "‘\(Shown.short(name))’ cannot be the name of a published file: expected up to 16 plain segments in NFC, without "
-                    + "control characters, backslash, colon, or a dot or space at the end; rename it"
+                "‘\(Shown.short(name))’ cannot be the name of a published file: expected up to 16 plain segments "
+                    + "in NFC, without control characters, backslash, colon, or a dot or space at the end; rename it"
             )
         }
         return File(location: try resolved(location), path: path, length: length)

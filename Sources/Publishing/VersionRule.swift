@@ -7,9 +7,9 @@ import Trust
 /// The release before it is the greatest one below that is no pre-release, so
 /// a fix of an older line is judged against that line. The release after it
 /// is published already with a number that said something about the one
-/// before; put between the two, the new one must leave that true as well. A pre-release is judged
-/// as the version that it leads to. Before anything is released, 0.1.0 and all
-/// above will do.
+/// before; put between the two, the new one must leave that true as well. A
+/// pre-release is judged as the version that it leads to. Before anything is
+/// released, 0.1.0 and all above will do.
 struct VersionRule {
     private static let first = ModelVersion(major: 1, minor: 0, patch: 0)
     private static let least = ModelVersion(major: 0, minor: 1, patch: 0)

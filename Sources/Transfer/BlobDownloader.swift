@@ -3,9 +3,10 @@ import Names
 
 /// Downloads files and proves them as they arrive.
 ///
-/// What other files of the device have already is taken from there. One stream brings the bytes into a ring of 8 MiB; a second thread digests
-/// and writes them. On a small machine that is faster than several streams,
-/// and memory does not grow with the file.
+/// What other files of the device have already is taken from there. One stream
+/// brings the rest into a ring of 8 MiB; a second thread digests and writes it.
+/// On a small machine that is faster than several streams, and memory does not
+/// grow with the file.
 package struct BlobDownloader: Sendable {
     private let fetcher: CurlFetcher
 
