@@ -32,6 +32,37 @@ extension EndToEnd {
             #expect(over.errors.contains("never overwrites"), "\(over)")
         }
 
+        @Test("what a stopped init left is cleared, and never what another registry made since")
+        func another() throws {
+            let world = try World()
+            let stopped = ["init", world.registry, "--namespace", "vision", "--keys", world.keys]
+            let other = ["init", world.scratch.path("other"), "--namespace", "audio", "--keys", world.keys]
+            let crash = ["SEALIFT_CRASH_AT": "write.renamed:online.pem"]
+            #expect(try world.run(stopped, environment: crash).code != 0)
+            let refused = try world.run(other).expecting(2)
+            #expect(refused.errors.contains("the ‘init’ of \(world.registry)"), "\(refused)")
+
+            // Somebody clears the client's folder by hand, and another registry moves in.
+            let client = Durable.parent(of: world.keys)
+            try Durable.removeFile("\(client)/init.unfinished")
+            try world.run(other).expecting(0)
+            let key = try Durable.readFile(world.key("audio"), maximum: .kibibytes(64))
+            let again = try world.run(stopped).expecting(2)
+            #expect(again.errors.contains("is there already"), "\(again)")
+            #expect(try Durable.readFile(world.key("audio"), maximum: .kibibytes(64)) == key)
+            #expect(try Durable.kind(of: "\(client)/client.json") != nil)
+
+            // A registry that was given up altogether holds nobody up.
+            let third = [
+                "init", world.scratch.path("third"), "--keys", world.scratch.path("third-keys/keys"),
+            ]
+            #expect(try world.run(third, environment: crash).code != 0)
+            try Durable.removeTree(world.scratch.path("third"))
+            try world.run([
+                "init", world.scratch.path("fourth"), "--keys", world.scratch.path("third-keys/keys"),
+            ]).expecting(0)
+        }
+
         @Test("a device's directory follows one chain of roots and refuses another, naming both")
         func otherRoot() throws {
             let world = try World()

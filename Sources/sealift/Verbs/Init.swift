@@ -51,9 +51,16 @@ struct Init: Command {
             )
         }
         try plan.checkNothingIsInTheWay()
+        if let other = try unfinished.other(in: plan.clientFolder) {
+            throw UsageError.refused(
+                "the ‘init’ of \(other), which uses \(plan.clientFolder) too, was stopped before its end; run it "
+                    + "again, or give this registry a folder of its own: --keys OTHER/keys"
+            )
+        }
         try Durable.makeDirectory(layout.directory, mode: 0o755)
-        try unfinished.begin(plan.paths)
-        for folder in [layout.keys, layout.tls, plan.keys] { try Durable.makeDirectory(folder, mode: 0o700) }
+        try Durable.makeDirectory(plan.keys, mode: 0o700)
+        try unfinished.begin(plan.paths, client: plan.clientFolder)
+        for folder in [layout.keys, layout.tls] { try Durable.makeDirectory(folder, mode: 0o700) }
 
         let passphrase = plan.passphrase.isGiven ? try plan.passphrase.read(for: "the new keys") : nil
         let online = try KeyFile.create(layout.onlineKey, .ed25519, passphrase: nil)
@@ -84,7 +91,7 @@ struct Init: Command {
         if let listen = plan.listen { try Durable.writeAtomically(layout.listen, Array("\(listen)\n".utf8)) }
         try Certificates(layout).create(hosts: plan.hosts, now: context.now)
         try await plan.writeClient(of: store, context)
-        try unfinished.end()
+        try unfinished.end(client: plan.clientFolder)
         report(plan, arguments)
         return .done
     }
@@ -249,6 +256,7 @@ private struct NewRegistry {
         client.administratorTokenFile = administratorTokenFile
         try Durable.writeAtomically(clientFile, client.bytes)
     }
+
     private func writeToken(
         _ scope: Token.Scope,
         to file: String,
