@@ -7,10 +7,10 @@ import Glibc
 /// never lies across two. On a slow line a slot is passed on before it is full,
 /// where a unit ends, so that work on it does not wait for the rest. When all
 /// slots are full the producer waits; that is the back-pressure on a network.
+// Sendable because the counters and states below change only under `lock`; the slots'
+// memory is written by the producer alone until `filled` passes them on, and read by
+// the consumer alone until `emptied` gives them back.
 package final class ByteRing: @unchecked Sendable {
-    // Sendable because the counters and states below change only under `lock`; the slots'
-    // memory is written by the producer alone until `filled` passes them on, and read by
-    // the consumer alone until `emptied` gives them back.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private let memory: UnsafeMutableRawPointer

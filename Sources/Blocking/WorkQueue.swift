@@ -4,9 +4,9 @@ import Glibc
 ///
 /// Started one at a time when work waits and none is idle, never more than
 /// `width`, and kept for the life of the process: a pool is a constant.
+// Sendable because every stored property below is touched only under `lock`,
+// and the two C objects are allocated once and never moved or freed.
 final class WorkQueue: @unchecked Sendable {
-    // Sendable because every stored property below is touched only under `lock`,
-    // and the two C objects are allocated once and never moved or freed.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let ready: UnsafeMutablePointer<pthread_cond_t>
     private let width: Int
