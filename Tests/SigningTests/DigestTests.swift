@@ -69,11 +69,9 @@ struct DigestTests {
 
     @Test("a file is digested whole, wherever its descriptor stands, and the descriptor stays there")
     func file() throws {
-        var name = Array("/tmp/sealift-digest-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&name)
-        try #require(descriptor >= 0)
-        unlink(name)
-        defer { close(descriptor) }
+        let stream = try #require(tmpfile())
+        defer { fclose(stream) }
+        let descriptor = fileno(stream)
         let content = (0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try #require(write(descriptor, content, content.count) == content.count)
         lseek(descriptor, 17, SEEK_SET)

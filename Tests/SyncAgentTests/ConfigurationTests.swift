@@ -6,9 +6,9 @@ import Testing
 struct ConfigurationTests {
     private func configuration(_ registry: String) throws -> SyncConfiguration {
         SyncConfiguration(
-            directory: "/tmp/device",
+            directory: "device",
             registries: [registry],
-            rootFile: "/tmp/root.json",
+            rootFile: "root.json",
             models: [try WantedModel("vision/detector")]
         )
     }
