@@ -22,6 +22,7 @@ extension FuzzTarget {
             let message = Array("message".utf8)
             for key in fixed { try hold(!key.isValid(bytes, for: message), "nobody but the owner signs") }
         },
+        // The keys of its corpus are test fixtures whose private numbers everybody knows: 0 and 7.
         FuzzTarget("private-key", maximumLength: 2_048) { bytes in
             let key = try SoftwareKey(pem: bytes, passphrase: nil)
             let written = try must("a key can be written") { try key.pem(passphrase: nil) }
