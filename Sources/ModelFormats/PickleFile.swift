@@ -1,8 +1,9 @@
 import Names
 
 /// Python pickles, which run code of their author when they are opened, as most `.pt` and `.bin` files of PyTorch do.
-enum PickleFile {
-    private static let names = [".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib"]
+package enum PickleFile {
+    /// How such files usually end.
+    package static let names = [".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib"]
 
     /// Known by name, or for `.bin`, by the first bytes.
     static func isPickle(_ path: FilePath, in files: VariantFiles) throws(VariantError) -> Bool {

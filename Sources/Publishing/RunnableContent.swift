@@ -1,3 +1,4 @@
+import ModelFormats
 package import Names
 
 /// Content that runs code of its author when the usual library opens it, under whatever name it lies.
@@ -21,8 +22,6 @@ package enum RunnableContent: Equatable, Sendable {
 
     /// Begins as an archive and has no list of what is in it.
     case brokenArchive
-
-    private static let pickleNames = [".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib"]
 
     /// Looks at the head of a file, at the operations of a pickle, and at an archive's list and members.
     ///
@@ -61,7 +60,9 @@ package enum RunnableContent: Equatable, Sendable {
             return .keras
         }
         for (name, member) in zip(names, archive.members) {
-            if pickleNames.contains(where: { name.hasSuffix($0) }) { return .pickleArchive(member: name) }
+            if PickleFile.names.contains(where: { name.hasSuffix($0) }) {
+                return .pickleArchive(member: name)
+            }
             guard let place = member.stored else {
                 if name.hasSuffix(".npy") { return .packedArray(member: name) }
                 continue
