@@ -69,7 +69,7 @@ struct ReaderTests {
 
     @Test(
         "Python readers with a lease see the files of one version, never a mixture",
-        .enabled(if: Python.path != nil)
+        .enabled(if: Python.path != nil, "no Python environment; ‘make setup’ makes it")
     )
     func pythonReaders() async throws {
         let script = """
@@ -91,7 +91,10 @@ struct ReaderTests {
         #expect((Int(result.outputText.prefix { $0 != "\n" }) ?? 0) > 0)
     }
 
-    @Test("a lease taken by Python keeps its version from being collected", .enabled(if: Python.path != nil))
+    @Test(
+        "a lease taken by Python keeps its version from being collected",
+        .enabled(if: Python.path != nil, "no Python environment; ‘make setup’ makes it")
+    )
     func pythonLease() async throws {
         let signal = fixture.scratch.path("held")
         let script = """
@@ -114,7 +117,10 @@ struct ReaderTests {
         #expect(try fixture.device.collect(now: now, retain: 0, isWanted: { _ in false }).leased.isEmpty)
     }
 
-    @Test("Python and Swift find the same paths, and errors say what to do", .enabled(if: Python.path != nil))
+    @Test(
+        "Python and Swift find the same paths, and errors say what to do",
+        .enabled(if: Python.path != nil, "no Python environment; ‘make setup’ makes it")
+    )
     func samePaths() async throws {
         let model = try fixture.device.activeModel(fixture.detector)
         let script = """
@@ -140,7 +146,7 @@ struct ReaderTests {
 
     @Test(
         "Python refuses a pointer or a record that leads elsewhere",
-        .enabled(if: Python.path != nil),
+        .enabled(if: Python.path != nil, "no Python environment; ‘make setup’ makes it"),
         arguments: [("current", "../elsewhere"), ("generations/000001/vision/detector", "/etc")]
     )
     func hostile(_ link: String, _ destination: String) async throws {
