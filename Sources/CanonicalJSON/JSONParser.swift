@@ -31,9 +31,9 @@ package struct JSONParser {
             throw JSONError(reason: .tooLong(found: bytes.count, limit: limit), offset: 0)
         }
         var parser = JSONParser(bytes: bytes, maximumDepth: maximumDepth)
-        parser.skipSpace()
+        parser.passSpace()
         _ = try parser.value(depth: 0)
-        parser.skipSpace()
+        parser.passSpace()
         guard parser.index == bytes.count else { throw parser.error(.trailingBytes) }
         return JSONTree(bytes: bytes, nodes: parser.nodes, orders: parser.orders).value(of: 0)
     }
@@ -51,7 +51,7 @@ package struct JSONParser {
 
     /// - Returns: Whether there was any.
     @discardableResult
-    private mutating func skipSpace() -> Bool {
+    private mutating func passSpace() -> Bool {
         let end = endOfSpace
         defer { index = end }
         return end > index
@@ -122,7 +122,7 @@ package struct JSONParser {
         guard depth <= maximumDepth else { throw error(.tooDeep(limit: maximumDepth)) }
         let node = begin()
         index += 1
-        var isCanonical = !skipSpace()
+        var isCanonical = !passSpace()
         guard current != UInt8(ascii: "}") else {
             index += 1
             end(node, canonical: isCanonical)
@@ -138,18 +138,18 @@ package struct JSONParser {
             if try !string().isCanonical { isCanonical = false }
             if isSorted, let previous { isSorted = precedes(previous, key) }
             previous = key
-            if skipSpace() { isCanonical = false }
+            if passSpace() { isCanonical = false }
             guard current == UInt8(ascii: ":") else {
                 throw error(current == nil ? .endsEarly : .unexpectedByte)
             }
             index += 1
-            if skipSpace() { isCanonical = false }
+            if passSpace() { isCanonical = false }
             if try !value(depth: depth) { isCanonical = false }
-            if skipSpace() { isCanonical = false }
+            if passSpace() { isCanonical = false }
             switch current {
             case UInt8(ascii: ","):
                 index += 1
-                if skipSpace() { isCanonical = false }
+                if passSpace() { isCanonical = false }
             case UInt8(ascii: "}"):
                 index += 1
                 isCanonical = isCanonical && isSorted
@@ -166,7 +166,7 @@ package struct JSONParser {
         guard depth <= maximumDepth else { throw error(.tooDeep(limit: maximumDepth)) }
         let node = begin()
         index += 1
-        var isCanonical = !skipSpace()
+        var isCanonical = !passSpace()
         guard current != UInt8(ascii: "]") else {
             index += 1
             end(node, canonical: isCanonical)
@@ -174,11 +174,11 @@ package struct JSONParser {
         }
         while true {
             if try !value(depth: depth) { isCanonical = false }
-            if skipSpace() { isCanonical = false }
+            if passSpace() { isCanonical = false }
             switch current {
             case UInt8(ascii: ","):
                 index += 1
-                if skipSpace() { isCanonical = false }
+                if passSpace() { isCanonical = false }
             case UInt8(ascii: "]"):
                 index += 1
                 end(node, canonical: isCanonical)

@@ -13,14 +13,14 @@ struct TensorScanner {
     /// The whole document, names in the order of writing.
     mutating func document() throws(InferenceError) -> [WrittenTensor] {
         var tensors: [WrittenTensor] = []
-        skipSpace()
+        passSpace()
         try members { (scanner, name, offset) throws(InferenceError) in
             guard !tensors.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw .text(reason: "the input '\(name)' stands twice", offset: offset)
             }
             tensors.append(try scanner.tensor(named: name, offset: offset))
         }
-        skipSpace()
+        passSpace()
         guard index == bytes.count else { throw wrong("something after the end") }
         return tensors
     }
@@ -86,12 +86,12 @@ struct TensorScanner {
         let start = index
         var count = 0
         index += 1
-        skipSpace()
+        passSpace()
         while current != UInt8(ascii: "]") {
             if count > 0 { try expect(",") }
-            skipSpace()
+            passSpace()
             try value(into: &data, depth: depth + 1)
-            skipSpace()
+            passSpace()
             count += 1
         }
         index += 1
@@ -162,19 +162,19 @@ struct TensorScanner {
         _ body: (inout TensorScanner, String, Int) throws(InferenceError) -> Void
     ) throws(InferenceError) {
         try expect("{")
-        skipSpace()
+        passSpace()
         var isFirst = true
         while current != UInt8(ascii: "}") {
             if !isFirst { try expect(",") }
             isFirst = false
-            skipSpace()
+            passSpace()
             let offset = index
             let name = try text()
-            skipSpace()
+            passSpace()
             try expect(":")
-            skipSpace()
+            passSpace()
             try body(&self, name, offset)
-            skipSpace()
+            passSpace()
         }
         index += 1
     }
@@ -194,7 +194,7 @@ struct TensorScanner {
         }
     }
 
-    private mutating func skipSpace() {
+    private mutating func passSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 }

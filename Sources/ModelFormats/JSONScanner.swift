@@ -27,13 +27,13 @@ struct JSONScanner {
 
     private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    mutating func skipSpace() {
+    mutating func passSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
     /// Whether the next byte is `byte`; if so, it is taken.
     mutating func take(_ byte: UInt8) -> Bool {
-        skipSpace()
+        passSpace()
         guard current == byte else { return false }
         index += 1
         return true
@@ -51,7 +51,7 @@ struct JSONScanner {
     }
 
     mutating func text(_ field: String, limit: UInt64) throws(FormatError) -> String {
-        skipSpace()
+        passSpace()
         let start = index
         try expect(UInt8(ascii: "\""), field)
         var isPlain = true
@@ -85,7 +85,7 @@ struct JSONScanner {
 
     /// A plain integer from 0 to 2^53.
     mutating func count(_ field: String) throws(FormatError) -> UInt64 {
-        skipSpace()
+        passSpace()
         let start = index
         var value: UInt64 = 0
         while let byte = current, (0x30...0x39).contains(byte) {
@@ -100,7 +100,7 @@ struct JSONScanner {
     }
 
     /// Steps over one value of any kind, without a look at its duplicates; numbers may have fractions.
-    mutating func skipValue(_ field: String, depth: Int = 0) throws(FormatError) {
+    mutating func passValue(_ field: String, depth: Int = 0) throws(FormatError) {
         guard depth < 16 else {
             throw .limit(format, which: "nesting of \(field)", offset: offset, found: 17, limit: 16)
         }
@@ -109,12 +109,12 @@ struct JSONScanner {
             repeat {
                 _ = try text(field, limit: 65_536)
                 try expect(UInt8(ascii: ":"), field)
-                try skipValue(field, depth: depth + 1)
+                try passValue(field, depth: depth + 1)
             } while try another(before: UInt8(ascii: "}"), field)
         } else if take(UInt8(ascii: "[")) {
             if take(UInt8(ascii: "]")) { return }
             repeat {
-                try skipValue(field, depth: depth + 1)
+                try passValue(field, depth: depth + 1)
             } while try another(before: UInt8(ascii: "]"), field)
         } else if current == UInt8(ascii: "\"") {
             _ = try text(field, limit: 1 << 20)
@@ -127,7 +127,7 @@ struct JSONScanner {
     }
 
     mutating func finish(_ field: String) throws(FormatError) {
-        skipSpace()
+        passSpace()
         guard current == nil else { throw error(field, .unexpectedByte) }
     }
 }

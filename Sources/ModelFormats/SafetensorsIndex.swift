@@ -57,12 +57,12 @@ enum SafetensorsIndex {
         var map: [FeatureName: FilePath]?
         try scanner.expect(UInt8(ascii: "{"), "index")
         repeat {
-            scanner.skipSpace()
+            scanner.passSpace()
             let place = scanner.offset
             let key = try scanner.text("index", limit: 1_024)
             try scanner.expect(UInt8(ascii: ":"), "index")
             guard key == "weight_map" else {
-                try scanner.skipValue("index")
+                try scanner.passValue("index")
                 continue
             }
             guard map == nil else { throw scanner.error("weight_map", .duplicate, at: place) }
@@ -82,7 +82,7 @@ enum SafetensorsIndex {
         try scanner.expect(UInt8(ascii: "{"), "weight_map")
         if scanner.take(UInt8(ascii: "}")) { return map }
         repeat {
-            scanner.skipSpace()
+            scanner.passSpace()
             let place = scanner.offset
             guard let name = FeatureName(try scanner.text("weight_map", limit: 1_024)) else {
                 throw scanner.error("weight_map", .badName, at: place)

@@ -62,7 +62,7 @@ struct SafetensorsReader {
     }
 
     private mutating func readEntry() throws(FormatError) {
-        scanner.skipSpace()
+        scanner.passSpace()
         let offset = scanner.offset
         let key = try scanner.text("tensor name", limit: 1_024)
         try scanner.expect(UInt8(ascii: ":"), "header")
@@ -90,7 +90,7 @@ struct SafetensorsReader {
         try scanner.expect(UInt8(ascii: "{"), field)
         if !scanner.take(UInt8(ascii: "}")) {
             repeat {
-                scanner.skipSpace()
+                scanner.passSpace()
                 let place = scanner.offset
                 let key = try scanner.text(field, limit: 64)
                 try scanner.expect(UInt8(ascii: ":"), field)
@@ -155,7 +155,7 @@ struct SafetensorsReader {
         var total: UInt64 = 0
         var seen: Set<[UInt8]> = []
         repeat {
-            scanner.skipSpace()
+            scanner.passSpace()
             let offset = scanner.offset
             let key = try scanner.text("__metadata__", limit: limits.metadataValue)
             guard seen.insert(Array(key.utf8)).inserted else {

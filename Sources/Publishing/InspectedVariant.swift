@@ -13,7 +13,7 @@ package struct InspectedVariant: Sendable {
     package let files: [ModelFolder.File]
 
     /// Left out, by name.
-    package let skipped: [String]
+    package let leftOut: [String]
 
     /// Of all files, in bytes.
     package var length: UInt64 { files.reduce(0) { $0 + $1.length } }
@@ -68,7 +68,7 @@ package struct InspectedVariant: Sendable {
         entry = found.entry
         inspection = found.inspection
         self.files = folder.files
-        skipped = folder.skipped
+        leftOut = folder.leftOut
     }
 
     /// Refuses a file that runs code when it is opened; the content decides, whatever the name.

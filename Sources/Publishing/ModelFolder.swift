@@ -17,20 +17,20 @@ package struct ModelFolder: Sendable {
     package let files: [File]
 
     /// Names left out, with the reason, for the person who publishes.
-    package let skipped: [String]
+    package let leftOut: [String]
 
     /// Lists what would be published.
     ///
     /// Links to files are followed inside the folder, and from a snapshot of a
     /// Hugging Face cache to the `blobs` beside it; one that leads anywhere else
     /// could publish what nobody meant to, so it is refused. What version control
-    /// and caches leave behind is skipped and named.
+    /// and caches leave behind is left out and named.
     ///
     /// - Throws: `PublishingError.unpublishable` for a name that may not stand in a manifest, a link that leads
     ///   out, too many files, or none.
     package init(_ path: String) throws(PublishingError) {
         var files: [File] = []
-        var skipped: [String] = []
+        var leftOut: [String] = []
         let (kind, length) = Self.kind(path)
         let name = path.split(separator: "/").last.map(String.init) ?? path
         switch kind {
@@ -38,7 +38,7 @@ package struct ModelFolder: Sendable {
         case S_IFDIR:
             // A Core ML package is a folder that means nothing without its name.
             let isPackage = [".mlpackage", ".mlmodelc"].contains { name.lowercased().hasSuffix($0) }
-            try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &files, &skipped)
+            try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &files, &leftOut)
             let allowed = try Self.placesOfFiles(in: path)
             for file in files where !allowed.contains(where: { file.location.hasPrefix($0) }) {
                 throw .unpublishable(
@@ -58,7 +58,7 @@ package struct ModelFolder: Sendable {
                 "\(file.path) and \(other) would be one on a system that ignores case; rename one of them"
             )
         }
-        self.skipped = skipped.sorted()
+        self.leftOut = leftOut.sorted()
     }
 
     /// Where the files of a folder may really lie, with a slash at the end.
@@ -80,7 +80,7 @@ package struct ModelFolder: Sendable {
         below prefix: String,
         depth: Int,
         into files: inout [File],
-        _ skipped: inout [String]
+        _ leftOut: inout [String]
     ) throws(PublishingError) {
         guard depth < 16 else { throw .unpublishable("\(folder) nests deeper than 16 folders") }
         let names: [String]
@@ -88,14 +88,14 @@ package struct ModelFolder: Sendable {
         for name in names.sorted() {
             let place = prefix.isEmpty ? name : "\(prefix)/\(name)"
             if isLeftOut(name) {
-                skipped.append(place)
+                leftOut.append(place)
                 continue
             }
             let (kind, length) = Self.kind("\(folder)/\(name)")
             switch kind {
             case S_IFREG: files.append(try file("\(folder)/\(name)", named: place, length))
             case S_IFDIR:
-                try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &files, &skipped)
+                try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &files, &leftOut)
             default: throw .unpublishable("\(folder)/\(name) is neither a file nor a folder")
             }
             guard files.count <= Limits.filesInVariant else {

@@ -51,7 +51,7 @@ struct PickleWalk {
             guard let version = try bytes.next(), version <= 5 else { return .breaks }
             hasProtocol = hasProtocol || isFirst
             return .goesOn
-        case 0x95: return try bytes.skip(8) ? .goesOn : .breaks
+        case 0x95: return try bytes.pass(8) ? .goesOn : .breaks
         case UInt8(ascii: "."): return height >= 1 ? .stops : .breaks
         case UInt8(ascii: "("):
             marks.append(depth)
@@ -73,14 +73,14 @@ struct PickleWalk {
     private mutating func value(_ operation: UInt8) throws(ByteSourceError) -> Step {
         if let width = Self.fixed[operation] {
             if (0x82...0x84).contains(operation) { namesCode = true }
-            return try bytes.skip(width) ? exchange(0, 1) : .breaks
+            return try bytes.pass(width) ? exchange(0, 1) : .breaks
         }
         if let width = Self.counted[operation] {
-            guard let count = try bytes.number(width), try bytes.skip(count) else { return .breaks }
+            guard let count = try bytes.number(width), try bytes.pass(count) else { return .breaks }
             return exchange(0, 1)
         }
         if let (width, needed) = Self.memo[operation] {
-            guard try bytes.skip(width) else { return .breaks }
+            guard try bytes.pass(width) else { return .breaks }
             isStructured = true
             return exchange(needed, 1)
         }
@@ -165,7 +165,7 @@ struct PickleWalk {
     ]
 }
 
-/// Bytes one after the other, read in pages; what is skipped is not read.
+/// Bytes one after the other, read in pages; what is passed over is not read.
 private struct ByteCursor {
     private let source: any ByteSource
     private(set) var position: UInt64 = 0
@@ -185,7 +185,7 @@ private struct ByteCursor {
     }
 
     /// - Returns: Whether so many bytes are there.
-    mutating func skip(_ count: UInt64) throws(ByteSourceError) -> Bool {
+    mutating func pass(_ count: UInt64) throws(ByteSourceError) -> Bool {
         guard count <= source.length - position else { return false }
         position += count
         return true

@@ -42,7 +42,7 @@ package struct PublishReport: Sendable {
 
     /// `nil` for a dry run, and when the registry had all of it already.
     package let commit: CommitResponse?
-    package let skipped: [String]
+    package let leftOut: [String]
 }
 
 /// Extracts, checks, digests once, uploads, signs and commits.
@@ -82,7 +82,7 @@ package struct Publisher {
     /// - Throws: `PublishingError`; nothing is then published.
     package mutating func publish(_ request: PublishRequest) async throws(PublishingError) -> PublishReport {
         let source = try await VersionSource.read(request.variants, card: request.card)
-        for name in source.skipped { notice("left out: \(name)") }
+        for name in source.leftOut { notice("left out: \(name)") }
         for note in source.notes(beside: request.card) { notice(note) }
         var uploaded: UInt64?
         for attempt in 0..<Self.rebases {
@@ -289,7 +289,7 @@ package struct Publisher {
             uploaded: uploaded,
             total: source.blobs.reduce(0) { $0 + $1.length },
             commit: commit,
-            skipped: source.skipped
+            leftOut: source.leftOut
         )
     }
 }

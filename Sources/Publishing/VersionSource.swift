@@ -30,7 +30,7 @@ package struct VersionSource: Sendable {
     private let readme: ReadmeFrontMatter?
 
     /// Left out of the version, by name.
-    package let skipped: [String]
+    package let leftOut: [String]
 
     /// Every file once, whichever variants have it.
     package var files: [MeasuredFile] {
@@ -60,10 +60,10 @@ package struct VersionSource: Sendable {
         guard !sources.isEmpty else { throw .usage("nothing to publish; give a file or a folder") }
         return try await BlockingPool.shared.run { () throws(PublishingError) -> VersionSource in
             var variants: [ReadVariant] = []
-            var skipped: [String] = []
+            var leftOut: [String] = []
             for source in sources {
                 let inspected = try InspectedVariant(source, notes: card?.variants[source.name])
-                skipped += inspected.skipped
+                leftOut += inspected.leftOut
                 var files: [MeasuredFile] = []
                 for file in inspected.files { files.append(try MeasuredFile(file.location, as: file.path)) }
                 variants.append(ReadVariant(files: files, inspected: inspected))
@@ -71,7 +71,7 @@ package struct VersionSource: Sendable {
             let readme = try variants.first.flatMap { (variant) throws(PublishingError) in
                 try ReadmeFrontMatter(in: variant.inspected.files)
             }
-            return VersionSource(variants: variants, readme: readme, skipped: skipped)
+            return VersionSource(variants: variants, readme: readme, leftOut: leftOut)
         }
     }
 

@@ -39,10 +39,10 @@ struct Decisions: Equatable {
         Decisions(
             models: models.map { decision in
                 let old = earlier?.models.first { $0.request == decision.request }
-                let isTheSame =
-                    decision.outcome == .unchanged && old?.failure == nil && old?.active == decision.active
-                    && old?.skipped == decision.skipped
-                return isTheSame ? old ?? decision : decision
+                guard decision.outcome == .unchanged, let old, old.failure == nil else { return decision }
+                // Another version that was passed over, or for another reason, is news although nothing moved.
+                let isTheSame = old.active == decision.active && old.skipped == decision.skipped
+                return isTheSame ? old : decision
             }
         )
     }
