@@ -42,6 +42,15 @@ extension EndToEnd {
             #expect(outcome.code == 2 && outcome.errors.contains("--no-such-option"), "\(outcome)")
         }
 
+        @Test(
+            "what has several lines is printed as lines",
+            arguments: ["errors", "config --directory models", "schema card", "unit", "help"]
+        )
+        func lines(command: String) throws {
+            let output = try terminal.run("sealift \(command)").output
+            #expect(output.split(separator: "\n").count > 5 && !output.contains(#"\u{"#), "\(output)")
+        }
+
         @Test("the example of each page runs as it is written")
         func examples() throws {
             func example(_ command: String) throws -> String {
