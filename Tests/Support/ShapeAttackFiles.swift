@@ -3,16 +3,15 @@ import Trust
 
 /// Files and recalls that are not for a role to sign.
 extension ShapeAttack {
-    private static let file = TargetFile(of: [])
+    /// A role lists a file that is not for it.
+    private static func listing(_ description: String, _ role: RoleName, _ path: TargetPath) -> ShapeAttack {
+        ShapeAttack(description, role, "it may not list \(path)") { $0.targets[path] = TargetFile(of: []) }
+    }
 
     /// Targets where they do not belong.
     static let files = [
-        ShapeAttack("targets lists a manifest", .targets, "it may not list vision/detector/1.0.0.json") {
-            $0.targets["vision/detector/1.0.0.json"] = file
-        },
-        ShapeAttack("targets lists another file of its own", .targets, "it may not list sealift/other.json") {
-            $0.targets["sealift/other.json"] = file
-        },
+        listing("targets lists a manifest", .targets, "vision/detector/1.0.0.json"),
+        listing("targets lists another file of its own", .targets, "sealift/other.json"),
         ShapeAttack(
             "targets lists settings without SHA-256",
             .targets,
@@ -20,61 +19,15 @@ extension ShapeAttack {
         ) {
             $0.targets["sealift/settings.json"] = TargetFile(length: 1, hashes: ["sha512": [1]])
         },
-        ShapeAttack(
-            "a namespace lists a model's manifest",
-            vision,
-            "it may not list vision/detector/1.0.0.json"
-        ) {
-            $0.targets["vision/detector/1.0.0.json"] = file
-        },
-        ShapeAttack(
-            "a namespace lists a model's live.json",
-            vision,
-            "it may not list vision/detector/live.json"
-        ) {
-            $0.targets["vision/detector/live.json"] = file
-        },
-        ShapeAttack("a release role lists live.json", release, "it may not list vision/detector/live.json") {
-            $0.targets["vision/detector/live.json"] = file
-        },
-        ShapeAttack(
-            "a release role lists another model's manifest",
-            release,
-            "it may not list vision/other/1.0.0.json"
-        ) {
-            $0.targets["vision/other/1.0.0.json"] = file
-        },
-        ShapeAttack(
-            "a release role lists a build of a version",
-            release,
-            "it may not list vision/detector/1.0.0+b.json"
-        ) {
-            $0.targets["vision/detector/1.0.0+b.json"] = file
-        },
-        ShapeAttack(
-            "a release role lists a version with leading zeros",
-            release,
-            "it may not list vision/detector/01.0.0.json"
-        ) {
-            $0.targets["vision/detector/01.0.0.json"] = file
-        },
-        ShapeAttack(
-            "a release role lists a path with a detour",
-            release,
-            "it may not list vision/detector/../other/1.0.0.json"
-        ) {
-            $0.targets["vision/detector/../other/1.0.0.json"] = file
-        },
-        ShapeAttack("a live role lists a manifest", live, "it may not list vision/detector/1.0.0.json") {
-            $0.targets["vision/detector/1.0.0.json"] = file
-        },
-        ShapeAttack(
-            "a live role lists another model's live.json",
-            live,
-            "it may not list vision/other/live.json"
-        ) {
-            $0.targets["vision/other/live.json"] = file
-        },
+        listing("a namespace lists a model's manifest", vision, "vision/detector/1.0.0.json"),
+        listing("a namespace lists a model's live.json", vision, "vision/detector/live.json"),
+        listing("a release role lists live.json", release, "vision/detector/live.json"),
+        listing("a release role lists another model's manifest", release, "vision/other/1.0.0.json"),
+        listing("a release role lists a build of a version", release, "vision/detector/1.0.0+b.json"),
+        listing("a release role lists a version with leading zeros", release, "vision/detector/01.0.0.json"),
+        listing("a release role lists a path with a detour", release, "vision/detector/../other/1.0.0.json"),
+        listing("a live role lists a manifest", live, "vision/detector/1.0.0.json"),
+        listing("a live role lists another model's live.json", live, "vision/other/live.json"),
     ]
 
     static let denials = [
@@ -103,23 +56,13 @@ extension ShapeAttack {
 
     /// What only a stolen online key can write.
     package static let ofHold = [
-        ShapeAttack(
-            "the hold role lists a file that is no hold",
-            hold,
-            "it may not list sealift/holds/vision.json"
-        ) {
-            $0.targets["sealift/holds/vision.json"] = file
-        },
-        ShapeAttack(
+        listing("the hold role lists a file that is no hold", hold, "sealift/holds/vision.json"),
+        listing(
             "the hold role lists a model outside the alphabet",
             hold,
-            "it may not list sealift/holds/vision/De~tector.json"
-        ) {
-            $0.targets["sealift/holds/vision/De~tector.json"] = file
-        },
-        ShapeAttack("the hold role lists the settings", hold, "it may not list sealift/settings.json") {
-            $0.targets["sealift/settings.json"] = file
-        },
+            "sealift/holds/vision/De~tector.json"
+        ),
+        listing("the hold role lists the settings", hold, "sealift/settings.json"),
         ShapeAttack("the hold role names a role", hold, "it may not delegate to vision~detector") {
             $0.delegations = Delegations(
                 keys: [],
