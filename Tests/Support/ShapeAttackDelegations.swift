@@ -3,70 +3,39 @@ import Trust
 
 /// Delegations that TUF allows and Sealift does not.
 extension ShapeAttack {
+    /// A role delegates to one that is not below it.
+    private static func naming(
+        _ description: String,
+        _ role: RoleName,
+        _ name: String,
+        _ path: String
+    ) -> ShapeAttack {
+        ShapeAttack(description, role, "it may not delegate to \(name)") {
+            $0.delegations?.roles.append(delegation(name, path))
+        }
+    }
+
     /// Role names that are not for the delegator to give.
     static let names = [
-        ShapeAttack(
-            "targets names a release role, a diamond",
-            .targets,
-            "it may not delegate to vision~detector"
-        ) {
-            $0.delegations?.roles.append(delegation("vision~detector", "vision/detector/*"))
-        },
-        ShapeAttack("targets names a live role", .targets, "it may not delegate to vision~detector~live") {
-            $0.delegations?.roles.append(delegation("vision~detector~live", "vision/detector/live.json"))
-        },
-        ShapeAttack(
-            "targets names a namespace outside the alphabet",
-            .targets,
-            "it may not delegate to Vision"
-        ) {
-            $0.delegations?.roles.append(delegation("Vision", "Vision/*/*"))
-        },
-        ShapeAttack(
-            "targets names a namespace that leads elsewhere",
-            .targets,
-            "it may not delegate to ../vision"
-        ) {
-            $0.delegations?.roles.append(delegation("../vision", "../vision/*/*"))
-        },
-        ShapeAttack(
-            "targets names the reserved namespace sealift",
-            .targets,
-            "it may not delegate to sealift"
-        ) {
-            $0.delegations?.roles.append(delegation("sealift", "sealift/*/*"))
-        },
-        ShapeAttack(
-            "targets names the reserved namespace mirrors",
-            .targets,
-            "it may not delegate to mirrors"
-        ) {
-            $0.delegations?.roles.append(delegation("mirrors", "mirrors/*/*"))
-        },
-        ShapeAttack(
-            "targets names a role beside the hold role",
-            .targets,
-            "it may not delegate to sealift~other"
-        ) {
-            $0.delegations?.roles.append(delegation("sealift~other", "sealift/other/*"))
-        },
+        naming("targets names a release role, a diamond", .targets, "vision~detector", "vision/detector/*"),
+        naming("targets names a live role", .targets, "vision~detector~live", "vision/detector/live.json"),
+        naming("targets names a namespace outside the alphabet", .targets, "Vision", "Vision/*/*"),
+        naming("targets names a namespace that leads elsewhere", .targets, "../vision", "../vision/*/*"),
+        naming("targets names the reserved namespace sealift", .targets, "sealift", "sealift/*/*"),
+        naming("targets names the reserved namespace mirrors", .targets, "mirrors", "mirrors/*/*"),
+        naming("targets names a role beside the hold role", .targets, "sealift~other", "sealift/other/*"),
         ShapeAttack("a namespace names another's model", vision, "it may not delegate to audio~x~live") {
             $0.delegations?.roles.append(delegation("audio~x~live", "audio/x/live.json"))
             $0.delegations?.roles.append(delegation("audio~x", "audio/x/*"))
         },
-        ShapeAttack("a namespace names a namespace", vision, "it may not delegate to audio") {
-            $0.delegations?.roles.append(delegation("audio", "audio/*/*"))
-        },
-        ShapeAttack("a namespace names the hold role", vision, "it may not delegate to sealift~hold") {
-            $0.delegations?.roles.append(delegation("sealift~hold", "sealift/holds/*/*"))
-        },
-        ShapeAttack(
+        naming("a namespace names a namespace", vision, "audio", "audio/*/*"),
+        naming("a namespace names the hold role", vision, "sealift~hold", "sealift/holds/*/*"),
+        naming(
             "a namespace names a role of four parts",
             vision,
-            "it may not delegate to vision~detector~live~x"
-        ) {
-            $0.delegations?.roles.append(delegation("vision~detector~live~x", "vision/detector/live.json"))
-        },
+            "vision~detector~live~x",
+            "vision/detector/live.json"
+        ),
         ShapeAttack("a release role names a role", release, "it may not delegate to vision~other") {
             $0.delegations = Delegations(keys: [], roles: [delegation("vision~other", "vision/other/*")])
         },
