@@ -111,7 +111,8 @@ struct DirectoryLockTests {
             try DirectoryLock(path)
         }
         first = nil
-        _ = try DirectoryLock(path)
+        // A process that another test starts has every descriptor of this one for a moment.
+        _ = try DirectoryLock(path, waiting: 10)
         #expect(
             String(decoding: try scratch.read("lock"), as: UTF8.self)
                 == "\(getpid()) \(DirectoryLock.bootID())\n"
@@ -130,7 +131,9 @@ struct DirectoryLockTests {
         }
         _ = held
         held = nil
-        await #expect(processExitsWith: .success) { [path = path as String] in _ = try DirectoryLock(path) }
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            _ = try DirectoryLock(path, waiting: 10)
+        }
     }
 
     @Test("who waits gets the lock when it comes free")

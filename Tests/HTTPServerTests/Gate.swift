@@ -34,9 +34,9 @@ final class Gate: Sendable {
     }
 }
 
-/// Waits, for at most some seconds, until something becomes true on another thread.
+/// Waits, for at most a minute, until something becomes true on another thread.
 func becomesTrue(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<800 {
+    for _ in 0..<6_000 {
         if condition() { return true }
         poll(nil, 0, 10)
     }

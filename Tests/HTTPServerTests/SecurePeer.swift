@@ -60,7 +60,7 @@ final class SecurePeer {
         case .done?, .bytes?: return false
         default: throw Peer.Failure(call: "TLS: \(String(describing: progress))")
         }
-        guard poll(&events, 1, 8_000) == 1 else { throw Peer.Failure(call: "TLS: nothing within 8 seconds") }
+        guard poll(&events, 1, 60_000) == 1 else { throw Peer.Failure(call: "TLS: nothing within a minute") }
         return true
     }
 }
