@@ -99,9 +99,22 @@ package struct Card: Equatable, Sendable {
         }
         merged.labels = labels ?? interface.labels
         merged.tokenizers += tokenizers
-        merged.preprocessing = preprocessing ?? interface.preprocessing
+        merged.preprocessing = try preprocessing(besides: interface.preprocessing)
         merged.postprocessing = postprocessing ?? interface.postprocessing
         return merged
+    }
+}
+
+extension Card {
+    /// What an app has to do, beside what the file says that the model does itself.
+    private func preprocessing(besides real: JSONValue?) throws(ManifestError) -> JSONValue? {
+        guard var said = preprocessing?.object else { return real }
+        let key = Interface.insideKey
+        guard said[key] == nil || said[key] == real?[key] else {
+            throw .editRefused(.card, reason: "`preprocessing.\(key)` differs from what the model file says")
+        }
+        if let inside = real?[key] { said[key] = inside }
+        return .object(said)
     }
 }
 

@@ -7,7 +7,8 @@ package import Names
 /// here. The first two are questions of set inclusion, in opposite
 /// directions: what the app may send must lie within what the model takes, and
 /// what the model may give within what the app reads. Values are found by
-/// name; their order counts only for an app that says so. `ContractRow` is the
+/// name. A symbol of the model is the size that the app sends for it, in its
+/// outputs too. The order of values counts only for an app that says so. `ContractRow` is the
 /// table of everything that may differ.
 package enum Compatibility {
     /// Compares what an app sends and reads with what a model takes and gives.
@@ -43,7 +44,8 @@ package enum Compatibility {
         comparison.compareMeaning(expectation, interface, of: variant)
         let obstacles =
             if let machine, let variant { machine.obstacles(to: variant) } else { [Finding]() }
-        if interface.isDeclared, !expectation.allowsUnknown {
+        let isPinned = expectation.tensors != nil && expectation.tensors == interface.tensors
+        if interface.isDeclared, !expectation.allowsUnknown, !isPinned {
             return .unknown([Self.unread] + comparison.findings + obstacles)
         }
         if !comparison.findings.isEmpty { return .incompatible(comparison.findings + obstacles) }
@@ -105,11 +107,14 @@ struct Comparison {
     }
 
     mutating func compare(_ app: Values, _ model: Values, isPositional: Bool) {
+        let binding = SymbolBinding(app.inputs, model.inputs)
         let inputs = MatchedFeatures(app.inputs, model.inputs)
-        let outputs = MatchedFeatures(app.outputs, model.outputs)
+        let outputs = MatchedFeatures(app.outputs, binding.applied(to: model.outputs))
         compareInputs(inputs, model, isPositional)
         compareOutputs(outputs, model, isPositional)
-        compareSymbols(inputs, outputs, prefix: model.prefix)
+        let named =
+            binding.isEmpty ? outputs : MatchedFeatures(app.outputs, binding.fixing(model.outputs))
+        compareSymbols(inputs, named, prefix: model.prefix)
     }
 
     private mutating func compareInputs(

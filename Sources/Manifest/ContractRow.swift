@@ -35,7 +35,7 @@
 /// | 25 | labels are added at the end | | if the app is open to it | minor, major |
 /// | 26 | a label is gone or another | | no, if the app names it | major |
 /// | 27 | a tokenizer's bytes | equal, or the one that ships along | the same | major |
-/// | 28 | what is done before | equal | | major |
+/// | 28 | what is done before | equal; inside the model, if the app says it | | major |
 /// | 29 | what is done after | | equal; thresholds may move | minor, major |
 /// | 30 | scale or zero of quantized values | equal, or read when it runs | the same | major |
 /// | 31 | precision inside | fits | fits | minor |
@@ -43,7 +43,14 @@
 /// | 33 | a function is added, or gone | only if not used | the same | minor, major |
 /// | 34 | another format, or a variant is added; a variant is gone | if a runtime is here | the same | minor, major |
 /// | 35 | more is required of the machine | not runnable here | the same | minor |
-/// | 36 | the files do not say | unknown, unless allowed | the same | |
+/// | 36 | the files do not say inputs and outputs | unknown, unless allowed or pinned | the same | minor, major |
+///
+/// In row 36 what such files do say counts: a network of another architecture
+/// or embedding, or of a shorter context than the app relies on, does not fit,
+/// and is a major step; a longer context fits, and is a minor one. A table of
+/// tensors is the contract where nothing else is said (safetensors): another
+/// one is a major step, and does not fit an app that pins it in `tensors`.
+/// Where the file says its network (GGUF), another table is row 31.
 package enum ContractRow: Int, Sendable, CaseIterable {
     case same = 1
     case nameGone, requiredInputAdded, optionalInputAdded, becameOptional, becameRequired
@@ -93,7 +100,7 @@ package enum ContractRow: Int, Sendable, CaseIterable {
         case .functionsChanged: "other functions"
         case .formatChanged: "another format, or other variants"
         case .requirementRaised: "more is required of the machine"
-        case .interfaceUnknown: "the files do not say the interface"
+        case .interfaceUnknown: "files that do not say inputs and outputs"
         }
     }
 }

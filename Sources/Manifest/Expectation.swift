@@ -43,6 +43,12 @@ package struct Expectation: CanonicalDocument {
     /// Whether the app takes every tokenizer that it has not built in from the model's files.
     package var usesBundledTokenizers: Bool
 
+    /// What the app relies on in a network whose file has no inputs and outputs; what it leaves out may be any.
+    package var network: NetworkFacts?
+
+    /// The one table of tensors that the app takes, of a file that has nothing else; `nil` for any.
+    package var tensors: TensorTable?
+
     /// What the app does to inputs before, and to outputs after; objects, carried as they stand.
     package var preprocessing: JSONValue?
     package var postprocessing: JSONValue?
@@ -101,6 +107,8 @@ package struct Expectation: CanonicalDocument {
         )
         expectation.labels = interface.labels
         expectation.tokenizers = interface.tokenizers
+        expectation.network = interface.network
+        if interface.network == nil { expectation.tensors = interface.tensors }
         expectation.preprocessing = interface.preprocessing
         expectation.postprocessing = interface.postprocessing
         expectation.states = interface.states
@@ -141,6 +149,12 @@ extension Expectation {
         for (value, place) in try reader.optionalArray("tokenizers") {
             tokenizers.append(try TokenizerDigest(value, at: place))
         }
+        network = try reader.optionalReader("network").map { (inner) throws(ManifestError) in
+            try NetworkFacts(inner)
+        }
+        tensors = try reader.optionalReader("tensors").map { (inner) throws(ManifestError) in
+            try TensorTable(inner)
+        }
         usesBundledTokenizers = try Self.flag(&reader, "bundled_tokenizers")
         preprocessing = try reader.optionalObject("preprocessing")
         postprocessing = try reader.optionalObject("postprocessing")
@@ -180,6 +194,8 @@ extension Expectation {
         object.set("open_labels", hasOpenLabels ? .bool(true) : nil)
         object.set("tokenizers", nonEmpty: tokenizers.map(\.json))
         object.set("bundled_tokenizers", usesBundledTokenizers ? .bool(true) : nil)
+        object.set("network", network?.json)
+        object.set("tensors", tensors?.json)
         object.set("preprocessing", preprocessing)
         object.set("postprocessing", postprocessing)
         object.set("states", nonEmpty: states.map(\.json))

@@ -30,6 +30,9 @@ package struct Interface: Equatable, Sendable {
     /// Of a format that is a list of tensors and has no inputs and outputs: what that list is.
     package var tensors: TensorTable?
 
+    /// Of such a format: what the file says about the network itself.
+    package var network: NetworkFacts?
+
     /// What must be done to inputs before, and to outputs after; objects, carried as they stand.
     package var preprocessing: JSONValue?
     package var postprocessing: JSONValue?
@@ -51,6 +54,22 @@ package struct Interface: Equatable, Sendable {
     package func input(_ name: String) -> Feature? { inputs.first { $0.name == FeatureName(name) } }
 
     package func output(_ name: String) -> Feature? { outputs.first { $0.name == FeatureName(name) } }
+}
+
+/// Pre-processing that a model does by itself.
+extension Interface {
+    /// The member of `preprocessing` that says what is done inside the model, as its file says it.
+    ///
+    /// Other members are what an app has to do, and a person's word.
+    package static let insideKey = "inside_model"
+
+    /// Whether what was read from files, if they say any, is also what this interface says.
+    ///
+    /// Manifests of before it was read say nothing, which is no contradiction.
+    package func hasPreprocessing(of real: Interface) -> Bool {
+        guard let said = preprocessing?[Self.insideKey] else { return true }
+        return said == real.preprocessing?[Self.insideKey]
+    }
 }
 
 /// One named value that goes in or comes out.

@@ -8,10 +8,11 @@ import Names
 extension ContractChanges {
     mutating func compare(_ old: Interface, _ new: Interface, in prefix: String = "") {
         compareValues(old.inputs, new.inputs, isInput: true, prefix)
-        compareValues(old.outputs, new.outputs, isInput: false, prefix)
+        let binding = SymbolBinding(old.inputs, new.inputs)
+        compareOutputs(old.outputs, new.outputs, binding, prefix)
         compareSymbols(
             MatchedFeatures(old.inputs, new.inputs),
-            MatchedFeatures(old.outputs, new.outputs),
+            MatchedFeatures(old.outputs, binding.fixing(new.outputs)),
             prefix
         )
         compareLabels(old, new, prefix)
@@ -19,13 +20,21 @@ extension ContractChanges {
         compareProcessing(old, new, prefix)
         compareStates(old.states, new.states, prefix)
         compareFunctions(old, new, prefix)
-        if old.tensors != new.tensors {
-            note(.interfaceUnknown, .minor, "\(prefix)the tensors have other names, types or shapes")
-        }
+        compareNetwork(old, new, prefix)
         if old.isDeclared != new.isDeclared {
             let text = new.isDeclared ? "is now a person's word" : "is now read from the files"
             note(.interfaceUnknown, new.isDeclared ? .major : .patch, "\(prefix)the interface \(text)")
         }
+    }
+
+    /// As apps of the old model get them: their symbols are the sizes that the old model took.
+    private mutating func compareOutputs(
+        _ old: [Feature],
+        _ new: [Feature],
+        _ binding: SymbolBinding,
+        _ prefix: String
+    ) {
+        compareValues(old, binding.applied(to: new), isInput: false, prefix)
     }
 
     private mutating func compareValues(
@@ -70,7 +79,8 @@ extension ContractChanges {
         _ prefix: String
     ) {
         let shared = SharedShapes(inputs, outputs)
-        for (first, place) in shared.unequalToUs {
+        for (first, place) in shared.unequalToUs
+        where first.isInput && place.isInput || first.mine.isFree || place.mine.isFree {
             note(.symbolsMerged, .major, "\(prefix)\(place.shown) must now equal \(first.shown)")
         }
         for (first, place) in shared.unequalToThem {
@@ -148,10 +158,11 @@ extension ContractChanges {
             guard now != function else { continue }
             let name = "\(prefix)function `\(function.name)`, "
             compareValues(function.inputs, now.inputs, isInput: true, name)
-            compareValues(function.outputs, now.outputs, isInput: false, name)
+            let binding = SymbolBinding(function.inputs, now.inputs)
+            compareOutputs(function.outputs, now.outputs, binding, name)
             compareSymbols(
                 MatchedFeatures(function.inputs, now.inputs),
-                MatchedFeatures(function.outputs, now.outputs),
+                MatchedFeatures(function.outputs, binding.fixing(now.outputs)),
                 name
             )
             compareStates(function.states, now.states, name)

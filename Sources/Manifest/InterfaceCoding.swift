@@ -25,6 +25,9 @@ extension Interface {
         tensors = try reader.optionalReader("tensors").map { (inner) throws(ManifestError) in
             try TensorTable(inner)
         }
+        network = try reader.optionalReader("network").map { (inner) throws(ManifestError) in
+            try NetworkFacts(inner)
+        }
         preprocessing = try reader.optionalObject("preprocessing")
         postprocessing = try reader.optionalObject("postprocessing")
         if reader.optional("declared") != nil {
@@ -46,6 +49,7 @@ extension Interface {
         object.set("labels", nonEmpty: labels?.json ?? [])
         object.set("tokenizers", nonEmpty: tokenizers.map(\.json))
         object.set("tensors", tensors?.json)
+        object.set("network", network?.json)
         object.set("preprocessing", preprocessing)
         object.set("postprocessing", postprocessing)
         object.set("declared", isDeclared ? .bool(true) : nil)

@@ -81,6 +81,8 @@ package enum JSONSchemas {
             "labels": {"$ref": "#/$defs/labels"},
             "open_labels": {"const": true},
             "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
+            "network": {"$ref": "#/$defs/network"},
+            "tensors": {"$ref": "#/$defs/tensors"},
             "bundled_tokenizers": {"const": true},
             "preprocessing": {"type": "object"},
             "postprocessing": {"type": "object"},
@@ -250,35 +252,14 @@ package enum JSONSchemas {
                 "default_function": {"$ref": "#/$defs/name"},
                 "labels": {"$ref": "#/$defs/labels"},
                 "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
-                "tensors": {
-                  "type": "object",
-                  "additionalProperties": false,
-                  "required": ["count", "sha256"],
-                  "properties": {"count": {"$ref": "#/$defs/count"}, "sha256": {"$ref": "#/$defs/digest"}}
-                },
+                "tensors": {"$ref": "#/$defs/tensors"},
+                "network": {"$ref": "#/$defs/network"},
                 "preprocessing": {"type": "object"},
                 "postprocessing": {"type": "object"},
                 "declared": {"const": true}
               }
             },
-            "check": {
-              "type": "object",
-              "additionalProperties": false,
-              "required": ["inputs", "outputs"],
-              "properties": {
-                "inputs": {"$ref": "#/$defs/vectors"}, "outputs": {"$ref": "#/$defs/vectors"},
-                "relative": {"type": "string", "pattern": "^[0-9]+([.][0-9]+)?$"},
-                "absolute": {"type": "string", "pattern": "^[0-9]+([.][0-9]+)?$"}, "argmax": {"const": true}
-              }
-            },
-            "vectors": {
-              "type": "object",
-              "minProperties": 1,
-              "additionalProperties": {
-                "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
-                "properties": {"base64": {"type": "string"}, "file": {"type": "string"}}
-              }
-            },
+        \(JSONSchemaParts.definitions)
             "function": {
               "type": "object",
               "additionalProperties": false,

@@ -3,13 +3,15 @@ import Names
 
 /// What has the same type and may still mean something else.
 extension Comparison {
-    /// Tokenizers, what is done before and after, and states.
+    /// Tokenizers, the network, what is done before and after, and states.
     mutating func compareMeaning(
         _ expectation: Expectation,
         _ interface: Interface,
         of variant: Variant?
     ) {
         compareTokenizers(expectation, interface, variant)
+        compareNetwork(expectation.network, interface.network)
+        compareTensors(expectation.tensors, interface.tensors)
         compareProcessing(
             .preprocessingChanged,
             "pre-processing",
@@ -85,6 +87,8 @@ extension Comparison {
         _ given: JSONValue?
     ) {
         for difference in Processing.differences(known, given) {
+            // An app that says nothing of what a model does by itself leaves that to the model.
+            if difference.key == Interface.insideKey, difference.from == nil { continue }
             if row == .postprocessingChanged, difference.isThreshold, difference.to != nil {
                 notes.append(
                     "\(what) `\(difference.key)`: \(difference.shown(difference.to)), the app knows "

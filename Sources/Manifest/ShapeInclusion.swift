@@ -45,7 +45,7 @@ extension Shape {
         }
     }
 
-    func contains(_ sizes: [Int64]) -> Bool {
+    package func contains(_ sizes: [Int64]) -> Bool {
         switch self {
         case .unknownRank: true
         case .dimensions(let dimensions):
@@ -84,6 +84,14 @@ extension Dimension {
         case .symbol, .any: size >= 0
         case .range(let minimum, let maximum): size >= minimum && maximum.map { size <= $0 } ?? true
         case .oneOf(let sizes): sizes.contains(size)
+        }
+    }
+
+    /// Whether it may be any size.
+    var isFree: Bool {
+        switch self {
+        case .symbol, .any: true
+        case .fixed, .range, .oneOf: false
         }
     }
 

@@ -39,11 +39,11 @@ extension CoreMLReader {
         isInside: Bool
     ) throws(FormatError) -> CoreMLDescription {
         var description = CoreMLDescription()
+        var predicted: [ProtobufField] = []
         var fields = ProtobufFields(message, singular: [11, 12, 21, 100], in: reader)
         while let field = try fields.next() {
             switch field.number {
-            case 11: _ = try field.text("predictedFeatureName", limit: 1_024, in: reader)
-            case 12: _ = try field.text("predictedProbabilitiesName", limit: 1_024, in: reader)
+            case 11, 12: predicted.append(field)
             case 20: try readFunction(field, into: &description)
             case 21: description.defaultFunction = try field.name("defaultFunctionName", in: reader)
             case 100:
@@ -54,7 +54,18 @@ extension CoreMLReader {
             }
         }
         try check(description, message)
+        try checkPredicted(predicted, description.outputs)
         return description
+    }
+
+    /// What a classifier predicts is one of its outputs; an empty name is none.
+    private func checkPredicted(_ fields: [ProtobufField], _ outputs: [Feature]) throws(FormatError) {
+        for field in fields {
+            let name = try field.text("predictedFeatureName", limit: 1_024, in: reader)
+            guard name.isEmpty || outputs.contains(where: { $0.name == FeatureName(name) }) else {
+                throw field.error("predictedFeatureName", .badReference)
+            }
+        }
     }
 
     private func check(_ description: CoreMLDescription, _ message: ProtobufMessage) throws(FormatError) {
@@ -106,17 +117,19 @@ extension CoreMLReader {
         let message = try field.message("functions", in: reader)
         var name: FeatureName?
         var found = CoreMLDescription()
+        var predicted: [ProtobufField] = []
         var fields = ProtobufFields(message, singular: [1, 4, 5], in: reader)
         while let field = try fields.next() {
             switch field.number {
             case 1: name = try field.name("name", in: reader)
-            case 4, 5: _ = try field.text("predicted name", limit: 1_024, in: reader)
+            case 4, 5: predicted.append(field)
             default: try readFeature(field, .function, into: &found)
             }
         }
         guard let name else { throw field.error("functions.name", .missing) }
         try checkNames(found.inputs + found.states, "functions.input", field.offset)
         try checkNames(found.outputs, "functions.output", field.offset)
+        try checkPredicted(predicted, found.outputs)
         description.functions.append(
             FunctionInterface(name: name, inputs: found.inputs, outputs: found.outputs, states: found.states)
         )
@@ -195,5 +208,27 @@ extension CoreMLReader {
         let count = metadata.properties.count + 1
         try reader.limits.check(pairs: count, bytes: metadataBytes, Self.format, at: offset)
         metadata.properties.append(ModelMetadata.Property(key: key, value: value))
+    }
+}
+
+extension Interface {
+    /// The least specification version that has all that this interface says, whatever the file says of itself.
+    func leastSpecification(of kind: String?) -> Int64 {
+        var least: Int64 = kind == "mlProgram" ? 6 : 1
+        if !functions.isEmpty || defaultFunction != nil || !states.isEmpty { least = 9 }
+        let inside = functions.flatMap { $0.inputs + $0.outputs + $0.states }
+        for feature in inputs + outputs + states + inside {
+            switch feature.type {
+            case .tensor(let tensor):
+                if tensor.element == .float16 { least = max(least, 7) }
+                if tensor.element == .int8 { least = max(least, 10) }
+                if tensor.defaultShape != nil { least = max(least, 3) }
+            case .image(let image):
+                if image.color == .grayscale16 { least = max(least, 7) }
+                if image.sizes != .fixed { least = max(least, 3) }
+            default: break
+            }
+        }
+        return least
     }
 }

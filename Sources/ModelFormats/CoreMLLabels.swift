@@ -40,6 +40,11 @@ extension CoreMLReader {
             }
             texts.append(JSONText(text))
         }
+        // Numbers first, which are small: only where two are equal are the labels themselves compared.
+        let numbers = texts.map(\.hashValue).sorted()
+        if zip(numbers, numbers.dropFirst()).contains(where: ==), Set(texts).count < texts.count {
+            throw duplicateLabel(message)
+        }
         return texts.isEmpty ? nil : .texts(texts)
     }
 
@@ -51,21 +56,27 @@ extension CoreMLReader {
             guard field.number == 1 else { continue }
             try field.append(to: &integers, "label", limit: reader.limits.labels, in: reader)
         }
+        let sorted = integers.sorted()
+        if zip(sorted, sorted.dropFirst()).contains(where: ==) { throw duplicateLabel(message) }
         return integers.isEmpty ? nil : .integers(integers)
+    }
+
+    private func duplicateLabel(_ message: ProtobufMessage) -> FormatError {
+        .malformed(Self.format, field: message.field, offset: message.range.lowerBound, .duplicate)
     }
 
     // MARK: neural networks
 
     /// NeuralNetwork, -Classifier and -Regressor: layers, pre-processing, labels.
     ///
-    /// Pre-processing happens inside the model; it is kept for people.
+    /// Pre-processing happens inside the model, and decides what the numbers mean.
     mutating func readNetwork(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
         var labels: ClassLabels?
         var fields = ProtobufFields(message, singular: [100, 101], in: reader)
         while let field = try fields.next() {
             switch field.number {
             case 1: try checkLayer(try field.message("layers", in: reader))
-            case 2: try readPreprocessing(try field.message("preprocessing", in: reader))
+            case 2: try readPreprocessing(field)
             default:
                 guard let found = try readLabels(field) else { continue }
                 guard labels == nil else { throw field.error("ClassLabels", .contradiction) }
@@ -83,33 +94,5 @@ extension CoreMLReader {
                 throw .refused(Self.format, field: "layers", offset: field.offset, .modelKind("custom layer"))
             }
         }
-    }
-
-    private mutating func readPreprocessing(_ message: ProtobufMessage) throws(FormatError) {
-        var feature = ""
-        var said: [String] = []
-        var fields = ProtobufFields(message, singular: [1, 10, 11], in: reader)
-        while let field = try fields.next() {
-            switch field.number {
-            case 1: feature = try field.text("featureName", limit: 1_024, in: reader)
-            case 10: said = try readScaler(try field.message("scaler", in: reader))
-            case 11: said = ["mean image"]
-            default: break
-            }
-        }
-        try note("preprocessing.\(feature)", said.joined(separator: " "), at: message.range.lowerBound)
-    }
-
-    private func readScaler(_ message: ProtobufMessage) throws(FormatError) -> [String] {
-        let names: [UInt32: String] = [
-            10: "channelScale", 20: "blueBias", 21: "greenBias", 22: "redBias", 30: "grayBias",
-        ]
-        var said: [String] = []
-        var fields = ProtobufFields(message, singular: [10, 20, 21, 22, 30], in: reader)
-        while let field = try fields.next() {
-            guard let name = names[field.number] else { continue }
-            said.append("\(name)=\(try field.float(name, in: reader))")
-        }
-        return said
     }
 }

@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Manifest
 import Names
 
@@ -15,6 +16,10 @@ struct CoreMLReader {
     var metadataBytes: UInt64 = 0
     var propertyKeys: Set<[UInt8]> = []
     var program: CoreMLProgram?
+
+    /// What neural networks do to their inputs, by feature; of one inside a pipeline with its place before that.
+    var preprocessing = JSONObject()
+    var networkPath = ""
 
     /// Where weights lie in other files: by file, the places of their records.
     var weights: [FilePath: Set<UInt64>] = [:]
@@ -34,9 +39,6 @@ struct CoreMLReader {
                 .missing
             )
         }
-        guard (1...Int64(Int32.max)).contains(version) else {
-            throw .malformed(Self.format, field: "model.specificationVersion", offset: 0, .outOfRange)
-        }
         guard model.kind != nil else {
             throw .malformed(Self.format, field: "model.Type", offset: reader.root.range.upperBound, .missing)
         }
@@ -44,7 +46,12 @@ struct CoreMLReader {
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         var inspection = Inspection(format: Self.format, interface: description.interface)
         inspection.interface.labels = model.labels
-        inspection.requires = Requirements(specificationVersion: version)
+        if !preprocessing.members.isEmpty {
+            inspection.interface.preprocessing = .members([Interface.insideKey: .object(preprocessing)])
+        }
+        inspection.requires = Requirements(
+            specificationVersion: max(version, description.interface.leastSpecification(of: model.kind))
+        )
         inspection.externalFiles = weights.sorted { $0.key < $1.key }.map { path, places in
             ExternalFile(path: path, requiredLength: (places.max() ?? 0) + CoreMLWeights.recordLength)
         }
@@ -67,7 +74,7 @@ struct CoreMLReader {
         var fields = ProtobufFields(message, singular: [1, 2, 10], in: reader)
         while let field = try fields.next() {
             switch field.number {
-            case 1: model.version = try field.integer("specificationVersion")
+            case 1: model.version = try readVersion(field)
             case 2:
                 let message = try field.message("description", in: reader)
                 model.description = try readDescription(message, isInside: isInside)
@@ -84,6 +91,16 @@ struct CoreMLReader {
         }
         if !isInside, let kind = model.kind { try note("model_type", kind, at: message.range.lowerBound) }
         return model
+    }
+
+    /// From 1 to the greatest that this reader knows: a later one may mean other things by the same fields.
+    private func readVersion(_ field: ProtobufField) throws(FormatError) -> Int64 {
+        let version = try field.integer("specificationVersion")
+        guard version >= 1 else { throw field.error("specificationVersion", .outOfRange) }
+        guard version <= 10 else {
+            throw field.error("specificationVersion", .unknownVersion(UInt64(version)))
+        }
+        return version
     }
 
     /// The choices of `Model.Type`.
@@ -133,9 +150,14 @@ struct CoreMLReader {
     /// - Returns: The labels of the last model.
     private mutating func readPipeline(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
         var labels: ClassLabels?
+        let path = networkPath
+        defer { networkPath = path }
+        var count = 0
         var fields = ProtobufFields(message, in: reader)
         while let field = try fields.next() {
             guard field.number == 1 else { continue }
+            networkPath = "\(path)models[\(count)]."
+            count += 1
             labels = try readModel(try field.message("models", in: reader), isInside: true).labels
         }
         return labels

@@ -41,7 +41,7 @@ extension CoreMLReader {
             shape: shape ?? (sizes.isEmpty ? .unknownRank : .fixed(sizes))
         )
         if let shape, !sizes.isEmpty {
-            guard shape.rank == sizes.count else {
+            guard shape.rank == sizes.count, shape.contains(sizes) else {
                 throw .malformed(
                     Self.format,
                     field: "\(message.field).shape",

@@ -36,6 +36,7 @@ package enum FormatError: Error, Equatable, Sendable {
         case misaligned
         case overlap, gap, trailingBytes
         case wrongLength(expected: UInt64, found: UInt64)
+        case wrongCount(expected: UInt64, found: UInt64)
         case nestedArray
         case notFinite
         case unknownValueType(UInt64)
@@ -49,6 +50,9 @@ package enum FormatError: Error, Equatable, Sendable {
         /// A name outside the folder of the model, or not a plain one.
         case externalLocation(String)
         case externalOverlap(String)
+
+        /// A file that says that its weights lie in itself.
+        case externalItself
         case trainingInfo
 
         /// A node that holds a compiled blob for one device.
@@ -127,6 +131,7 @@ extension FormatError.Malformation: CustomStringConvertible {
         case .gap: "there are bytes before it that belong to nothing"
         case .trailingBytes: "there are bytes after it that belong to nothing"
         case .wrongLength(let expected, let found): "it needs \(expected) bytes and has \(found)"
+        case .wrongCount(let expected, let found): "it needs \(expected) values and has \(found)"
         case .nestedArray: "an array inside an array"
         case .notFinite: "a number that is not finite"
         case .unknownTypeName(let name): "an unknown element type, `\(name)`"
@@ -141,6 +146,7 @@ extension FormatError.Refusal: CustomStringConvertible {
         case .externalLocation(let location):
             "external data at `\(location)`; it must be a plain file in the folder of the model"
         case .externalOverlap(let location): "two tensors share part of the bytes of `\(location)`"
+        case .externalItself: "external data in the model file itself; put it inside, or into another file"
         case .trainingInfo: "it holds training information; export the model for inference"
         case .deviceContext: "an EPContext node, which holds code for one device; publish the portable model"
         case .operatorDomain(let domain):

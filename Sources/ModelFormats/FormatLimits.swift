@@ -20,6 +20,10 @@ package struct FormatLimits: Equatable, Sendable {
 
     /// Bytes of all metadata.
     package var metadataTotal: UInt64 = 8 << 20
+
+    /// A GGUF file says all it has to say in pairs, and may have long texts among them, such as templates.
+    package var pairsOfGGUF = 65_536
+    package var textOfGGUF: UInt64 = 64 << 20
     package var labels = 1_000_000
 
     /// Bytes of all labels.
@@ -36,10 +40,16 @@ package struct FormatLimits: Equatable, Sendable {
 }
 
 extension FormatLimits {
-    /// Whether so many pairs of metadata, with so many bytes, are taken.
-    func check(pairs: Int, bytes: UInt64, _ format: ModelFormat, at offset: UInt64) throws(FormatError) {
-        guard pairs <= metadataPairs else {
-            let limit = UInt64(metadataPairs)
+    /// Whether so many pairs of metadata, with so many bytes, are taken; `most` where a format may have more.
+    func check(
+        pairs: Int,
+        of most: Int? = nil,
+        bytes: UInt64,
+        _ format: ModelFormat,
+        at offset: UInt64
+    ) throws(FormatError) {
+        guard pairs <= most ?? metadataPairs else {
+            let limit = UInt64(most ?? metadataPairs)
             throw .limit(format, which: "metadata pairs", offset: offset, found: UInt64(pairs), limit: limit)
         }
         guard bytes <= metadataTotal else {

@@ -17,26 +17,49 @@ extension GGUFReader {
         let valuePlace = position
         let shown = try readValue(key, type, typePlace)
         try note(key, type, at: valuePlace)
-        guard let shown, !key.hasPrefix("tokenizer.chat_template") else { return }
+        guard let shown else { return }
         metadataBytes += UInt64(key.utf8.count + shown.utf8.count)
         let count = metadata.properties.count + 1
-        try file.limits.check(pairs: count, bytes: metadataBytes, .gguf, at: place)
+        try file.limits.check(
+            pairs: count,
+            of: file.limits.pairsOfGGUF,
+            bytes: metadataBytes,
+            .gguf,
+            at: place
+        )
         metadata.properties.append(ModelMetadata.Property(key: key, value: shown))
     }
 
     /// Steps over a value.
     ///
-    /// - Returns: It as text; of an array, how many of what.
+    /// - Returns: It as text; of an array, how many of what; of a long text, how many bytes; `nil` for what is
+    ///   shown nowhere.
     private mutating func readValue(
         _ key: String,
         _ type: UInt32,
         _ place: UInt64
     ) throws(FormatError) -> String? {
         switch type {
-        case 8: return try takeText("`\(key)`", limit: file.limits.metadataValue)
+        case 8: return try readText(key)
         case 9: return try skipArray(key)
         default: return try readScalar("`\(key)`", type, place)
         }
+    }
+
+    /// A chat template is a program, which is digested and shown nowhere; it may be long, as may other texts.
+    private mutating func readText(_ key: String) throws(FormatError) -> String? {
+        let isTemplate = key.hasPrefix("tokenizer.chat_template")
+        let count = try file.number(UInt64.self, at: position, "`\(key)`")
+        guard isTemplate || count > file.limits.metadataValue else {
+            return try takeText("`\(key)`", limit: file.limits.metadataValue)
+        }
+        let field = "`\(key)`"
+        guard count <= file.length - position - 8 else { throw file.malformed(field, position, .endsEarly) }
+        guard count <= file.limits.textOfGGUF else {
+            throw file.limit("bytes of \(field)", position, found: count, limit: file.limits.textOfGGUF)
+        }
+        position += 8 + count
+        return isTemplate ? nil : "[\(count) bytes]"
     }
 
     private mutating func readScalar(
@@ -119,10 +142,13 @@ extension GGUFReader {
                 throw file.malformed("`\(key)`", place, .outOfRange)
             }
             alignment = value
-        case "split.no": split.number = try small(key, type, at: place)
-        case "split.count": split.count = try small(key, type, at: place)
-        case "split.tensors.count": split.tensors = try small(key, type, at: place)
+        case "split.no": split.number = try whole(key, type, at: place)
+        case "split.count": split.count = try whole(key, type, at: place)
+        case "split.tensors.count": split.tensors = try whole(key, type, at: place)
+        case "general.architecture": try noteArchitecture(type, at: place)
+        case _ where GGUFNetwork.isNumber(key): network.numbers[key] = try fact(key, type, at: place)
         default:
+            if key == "tokenizer.ggml.tokens" { network.tokens = try tokenCount(type, at: place) }
             guard key.hasPrefix("tokenizer."), type == 8 || type == 9, let name = FeatureName(key) else {
                 return
             }
@@ -130,16 +156,22 @@ extension GGUFReader {
         }
     }
 
-    /// A whole number of any width.
-    private func small(_ key: String, _ type: UInt32, at place: UInt64) throws(FormatError) -> UInt64 {
-        switch type {
-        case 0: UInt64(try file.number(UInt8.self, at: place, key))
-        case 2: UInt64(try file.number(UInt16.self, at: place, key))
-        case 4: UInt64(try file.number(UInt32.self, at: place, key))
-        case 5: UInt64(clamping: try file.number(Int32.self, at: place, key))
-        case 10: try file.number(UInt64.self, at: place, key)
-        default: throw file.malformed("`\(key)`", place, .wrongWireType)
-        }
+    /// A whole number from 0 up, of any width.
+    func whole(_ key: String, _ type: UInt32, at place: UInt64) throws(FormatError) -> UInt64 {
+        let number: UInt64? =
+            switch type {
+            case 0: UInt64(try file.number(UInt8.self, at: place, key))
+            case 1: UInt64(exactly: try file.number(Int8.self, at: place, key))
+            case 2: UInt64(try file.number(UInt16.self, at: place, key))
+            case 3: UInt64(exactly: try file.number(Int16.self, at: place, key))
+            case 4: UInt64(try file.number(UInt32.self, at: place, key))
+            case 5: UInt64(exactly: try file.number(Int32.self, at: place, key))
+            case 10: try file.number(UInt64.self, at: place, key)
+            case 11: UInt64(exactly: try file.number(Int64.self, at: place, key))
+            default: throw file.malformed("`\(key)`", place, .wrongWireType)
+            }
+        guard let number else { throw file.malformed("`\(key)`", place, .outOfRange) }
+        return number
     }
 
     /// Of the value as it stands in the file, type and counts included.

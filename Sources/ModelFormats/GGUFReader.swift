@@ -17,6 +17,7 @@ struct GGUFReader {
     var keys: Set<String> = []
     var tokenizers: [TokenizerDigest] = []
     var split = GGUFSplit()
+    var network = GGUFNetwork()
 
     /// `general.alignment`; every tensor starts at a multiple of it.
     var alignment: UInt64 = 32
@@ -28,7 +29,7 @@ struct GGUFReader {
     consuming func inspection() throws(FormatError) -> Inspection {
         let version = try readHead()
         let tensorCount = try readCount("tensor count", limit: file.limits.tensors, atLeast: 24)
-        let pairCount = try readCount("metadata count", limit: 65_536, atLeast: 13)
+        let pairCount = try readCount("metadata count", limit: file.limits.pairsOfGGUF, atLeast: 13)
         for _ in 0..<pairCount { try readPair() }
         let tensors = try readTensors(tensorCount)
         metadata.graphName = metadata["general.name"] ?? ""
@@ -38,6 +39,7 @@ struct GGUFReader {
         inspection.metadata = metadata
         inspection.tensors = tensors
         inspection.interface.tensors = tensors.summary
+        inspection.interface.network = try networkFacts()
         inspection.interface.tokenizers = tokenizers.sorted { $0.name < $1.name }
         inspection.split = split.isWhole ? nil : split
         return inspection

@@ -28,6 +28,13 @@ enum GGUFSet {
                 first = path
                 announced = split.tensors
             }
+            guard split.tensors == announced else {
+                func shown(_ count: UInt64?) -> String {
+                    count.map { "\($0) tensors" } ?? "no number of tensors"
+                }
+                let said = "it announces \(shown(split.tensors)), and the first part \(shown(announced))"
+                throw problem(.contradiction("\(path)", said))
+            }
             for row in part.tensors where !names.insert(row.name).inserted {
                 throw problem(.contradiction("\(path)", "it has tensor `\(row.name)` again"))
             }

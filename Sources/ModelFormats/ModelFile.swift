@@ -23,8 +23,8 @@ package enum ModelFile {
         let found = try format(ofContent: source)
         if let expected, let found, expected != found { throw .disagrees(declared: expected, found: found) }
         switch expected ?? found {
-        case .onnx: return try ONNXReader(source, limits: limits).inspection()
-        case nil: return try inspectUnnamed(source, limits: limits)
+        case .onnx: return try ONNXReader(source, name: name, limits: limits).inspection()
+        case nil: return try inspectUnnamed(source, name: name, limits: limits)
         case .safetensors: return try SafetensorsReader(source, limits: limits).inspection()
         case .gguf: return try GGUFReader(source, limits: limits).inspection()
         case .coreMLModel: return try CoreMLReader(source, limits: limits).inspection()
@@ -37,10 +37,11 @@ package enum ModelFile {
     /// A file that neither its name nor a magic number explains: ONNX has no magic, so it is tried.
     private static func inspectUnnamed(
         _ source: some ByteSource,
+        name: String,
         limits: FormatLimits
     ) throws(FormatError) -> Inspection {
         do {
-            return try ONNXReader(source, limits: limits).inspection()
+            return try ONNXReader(source, name: name, limits: limits).inspection()
         } catch .malformed {
             return Inspection(format: .opaque)
         }

@@ -29,28 +29,33 @@ struct ONNXExternalData {
 
     private struct Stretch {
         let start: UInt64
-
-        /// `nil`: to the end of the file.
-        let end: UInt64?
+        let end: UInt64
         let offset: UInt64
     }
 
     private let limits: FormatLimits
+
+    /// Of the file that is read.
+    private let ownName: String
     private var stretches: [FilePath: [Stretch]] = [:]
 
-    init(limits: FormatLimits) { self.limits = limits }
+    init(limits: FormatLimits, ownName: String) {
+        self.limits = limits
+        self.ownName = ownName
+    }
 
-    mutating func add(_ entries: [Entry], at message: ProtobufMessage) throws(FormatError) {
+    /// Notes where `needed` bytes of one tensor lie.
+    mutating func add(_ entries: [Entry], needed: UInt64, at message: ProtobufMessage) throws(FormatError) {
         var location: (path: FilePath, field: ProtobufField)?
         var start: UInt64?
-        var length: UInt64?
+        var length: (bytes: UInt64, field: ProtobufField)?
         var keys: Set<String> = []
         for entry in entries {
             guard keys.insert(entry.key).inserted else { throw entry.field.error(entry.key, .duplicate) }
             switch entry.key {
             case "location": location = (try Self.path(entry), entry.field)
             case "offset": start = try Self.number(entry)
-            case "length": length = try Self.number(entry)
+            case "length": length = (try Self.number(entry), entry.field)
             default: break
             }
         }
@@ -63,8 +68,16 @@ struct ONNXExternalData {
                 .missing
             )
         }
+        guard !location.path.description.utf8.elementsEqual(ownName.utf8) else {
+            let field = "\(message.field).external_data.location"
+            throw .refused(.onnx, field: field, offset: location.field.offset, .externalItself)
+        }
+        if let length, length.bytes != needed {
+            let what = FormatError.Malformation.wrongLength(expected: needed, found: length.bytes)
+            throw length.field.error("length", what)
+        }
         let first = start ?? 0
-        let (end, overflow) = first.addingReportingOverflow(length ?? 0)
+        let (end, overflow) = first.addingReportingOverflow(needed)
         guard !overflow, end <= Limits.file.rawValue else {
             throw location.field.error("length", .outOfRange)
         }
@@ -79,7 +92,7 @@ struct ONNXExternalData {
             )
         }
         stretches[location.path, default: []].append(
-            Stretch(start: first, end: length == nil ? nil : end, offset: location.field.offset)
+            Stretch(start: first, end: end, offset: location.field.offset)
         )
     }
 
@@ -110,12 +123,14 @@ struct ONNXExternalData {
     func files() throws(FormatError) -> [ExternalFile] {
         var files: [ExternalFile] = []
         for (path, stretches) in stretches.sorted(by: { $0.key < $1.key }) {
-            let sorted = stretches.sorted { ($0.start, $0.end ?? .max) < ($1.start, $1.end ?? .max) }
+            let sorted = stretches.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
             var required: UInt64 = 0
             var last: Stretch?
             for stretch in sorted {
+                required = max(required, stretch.end)
+                guard stretch.start < stretch.end else { continue }
                 if let last, last.start != stretch.start || last.end != stretch.end,
-                    stretch.start < last.end ?? .max
+                    stretch.start < last.end
                 {
                     throw .refused(
                         .onnx,
@@ -124,8 +139,7 @@ struct ONNXExternalData {
                         .externalOverlap(path.description)
                     )
                 }
-                if last.map({ stretch.end ?? .max >= $0.end ?? .max }) ?? true { last = stretch }
-                required = max(required, stretch.end ?? stretch.start)
+                if last.map({ stretch.end >= $0.end }) ?? true { last = stretch }
             }
             files.append(ExternalFile(path: path, requiredLength: required))
         }

@@ -7,8 +7,12 @@ struct ONNXGraph {
     var inputs: [Feature] = []
     var outputs: [Feature] = []
 
-    /// Names of dense and sparse initializers.
-    var initializers: Set<FeatureName> = []
+    /// Dense and sparse initializers by name, each with the field that holds it.
+    var initializers: [FeatureName: (tensor: ONNXTensor, field: ProtobufField)] = [:]
+
+    /// Where each input and output stands in the file.
+    var inputOffsets: [UInt64] = []
+    var outputOffsets: [UInt64] = []
 }
 
 /// Graphs: the model's own, and those inside attributes.
@@ -20,8 +24,12 @@ extension ONNXReader {
         while let field = try fields.next() {
             switch field.number {
             case 2: graph.name = try field.text("name", limit: 65_536, in: reader)
-            case 11: graph.inputs.append(try readFeature(field, "input", after: graph.inputs.count))
-            case 12: graph.outputs.append(try readFeature(field, "output", after: graph.outputs.count))
+            case 11:
+                graph.inputs.append(try readFeature(field, "input", after: graph.inputs.count))
+                graph.inputOffsets.append(field.offset)
+            case 12:
+                graph.outputs.append(try readFeature(field, "output", after: graph.outputs.count))
+                graph.outputOffsets.append(field.offset)
             default: try readContent(field, of: &graph, isNested: false)
             }
         }
@@ -43,19 +51,38 @@ extension ONNXReader {
         switch field.number {
         case 1: try readNode(field, isNested: isNested)
         case 5:
-            let name = try readTensor(try field.message("initializer", in: reader))
-            if !isNested { try add(name, to: &graph, field) }
+            let tensor = try readTensor(try field.message("initializer", in: reader))
+            if !isNested { try add(tensor, to: &graph, field) }
         case 15:
-            let name = try readSparseTensor(try field.message("sparse_initializer", in: reader))
-            if !isNested { try add(name, to: &graph, field) }
+            let tensor = try readSparseTensor(try field.message("sparse_initializer", in: reader))
+            if !isNested { try add(tensor, to: &graph, field) }
         default: break
         }
     }
 
-    private func add(_ name: String, to graph: inout ONNXGraph, _ field: ProtobufField) throws(FormatError) {
-        guard let name = FeatureName(name) else { throw field.error("initializer.name", .badName) }
-        guard graph.initializers.insert(name).inserted else {
+    private func add(
+        _ tensor: ONNXTensor,
+        to graph: inout ONNXGraph,
+        _ field: ProtobufField
+    ) throws(FormatError) {
+        guard let name = FeatureName(tensor.name) else { throw field.error("initializer.name", .badName) }
+        guard graph.initializers.updateValue((tensor, field), forKey: name) == nil else {
             throw field.error("initializer.name", .duplicateName)
+        }
+    }
+
+    /// An initializer of the name of an input or output must be a value of its type.
+    private func checkInitializers(_ graph: ONNXGraph) throws(FormatError) {
+        for feature in graph.inputs + graph.outputs {
+            guard let (tensor, field) = graph.initializers[feature.name] else { continue }
+            let declared: TensorType
+            switch feature.type {
+            case .tensor(let type), .sparseTensor(let type): declared = type
+            default: throw field.error("initializer `\(feature.name)`", .contradiction)
+            }
+            guard declared.element == tensor.element, declared.shape.takes(tensor.dimensions) else {
+                throw field.error("initializer `\(feature.name)`", .contradiction)
+            }
         }
     }
 
@@ -96,12 +123,13 @@ extension ONNXReader {
     /// Before IR version 4 every initializer had to be listed as an input and
     /// is a constant; since then one that is listed is an optional input.
     func interface(of graph: ONNXGraph, irVersion: Int64) throws(FormatError) -> Interface {
-        try checkDistinct(graph.inputs, "input")
-        try checkDistinct(graph.outputs, "output")
-        let real = graph.inputs.filter { !graph.initializers.contains($0.name) }
+        try checkDistinct(graph.inputs, graph.inputOffsets, "input")
+        try checkDistinct(graph.outputs, graph.outputOffsets, "output")
+        try checkInitializers(graph)
+        let real = graph.inputs.filter { graph.initializers[$0.name] == nil }
         var overridable: [Feature] = []
         if irVersion >= 4 {
-            overridable = graph.inputs.filter { graph.initializers.contains($0.name) }
+            overridable = graph.inputs.filter { graph.initializers[$0.name] != nil }
             for index in overridable.indices { overridable[index].isOptional = true }
         }
         return Interface(
@@ -111,10 +139,27 @@ extension ONNXReader {
         )
     }
 
-    private func checkDistinct(_ features: [Feature], _ what: String) throws(FormatError) {
+    private func checkDistinct(
+        _ features: [Feature],
+        _ offsets: [UInt64],
+        _ what: String
+    ) throws(FormatError) {
         var keys: Set<[UInt8]> = []
-        for feature in features where !keys.insert(feature.name.lookAlikeKey).inserted {
-            throw .malformed(.onnx, field: "graph.\(what) `\(feature.name)`", offset: 0, .duplicateName)
+        for (feature, offset) in zip(features, offsets)
+        where !keys.insert(feature.name.lookAlikeKey).inserted {
+            let field = "graph.\(what) `\(feature.name)`"
+            throw .malformed(.onnx, field: field, offset: offset, .duplicateName)
         }
+    }
+}
+
+extension Shape {
+    /// Whether a declared shape has room for these sizes; a symbol has room for any.
+    fileprivate func takes(_ sizes: [Int64]) -> Bool {
+        guard case .dimensions(let dimensions) = self else { return true }
+        return dimensions.count == sizes.count
+            && zip(dimensions, sizes).allSatisfy { dimension, size in
+                if case .fixed(let only) = dimension { only == size } else { true }
+            }
     }
 }

@@ -67,43 +67,4 @@ extension ONNXReader {
         }
         if ONNXLabels.attributes.contains(name) { found.merge(values) }
     }
-
-    /// TensorProto: its name, and where its data lies if not inside.
-    mutating func readTensor(_ message: ProtobufMessage) throws(FormatError) -> String {
-        var name = ""
-        var entries: [ONNXExternalData.Entry] = []
-        var isExternal = false
-        var fields = ProtobufFields(message, singular: [2, 3, 8, 9, 12, 14], in: reader)
-        while let field = try fields.next() {
-            switch field.number {
-            case 8: name = try field.text("name", limit: 1_024, in: reader)
-            case 13: entries.append(try ONNXExternalData.Entry(field, in: reader))
-            case 14:
-                let location = try field.integer("data_location")
-                guard (0...1).contains(location) else { throw field.error("data_location", .outOfRange) }
-                isExternal = location == 1
-            default: break
-            }
-        }
-        guard isExternal == !entries.isEmpty else {
-            let offset = message.range.lowerBound
-            throw .malformed(.onnx, field: "\(message.field).external_data", offset: offset, .contradiction)
-        }
-        if isExternal { try external.add(entries, at: message) }
-        return name
-    }
-
-    /// SparseTensorProto: two tensors; the values' name is its own.
-    mutating func readSparseTensor(_ message: ProtobufMessage) throws(FormatError) -> String {
-        var name = ""
-        var fields = ProtobufFields(message, singular: [1, 2], in: reader)
-        while let field = try fields.next() {
-            switch field.number {
-            case 1: name = try readTensor(try field.message("values", in: reader))
-            case 2: _ = try readTensor(try field.message("indices", in: reader))
-            default: break
-            }
-        }
-        return name
-    }
 }

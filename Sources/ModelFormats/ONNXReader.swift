@@ -28,9 +28,10 @@ struct ONNXReader {
     /// Operators that come with the runtimes that Sealift knows.
     static let knownDomains: Set<String> = ["ai.onnx", "ai.onnx.ml", "com.microsoft"]
 
-    init(_ source: any ByteSource, limits: FormatLimits) {
+    /// Takes the file's own name too, since a file cannot lie beside itself.
+    init(_ source: any ByteSource, name: String, limits: FormatLimits) {
         reader = ProtobufReader(source, format: Self.format, limits: limits)
-        external = ONNXExternalData(limits: limits)
+        external = ONNXExternalData(limits: limits, ownName: name)
     }
 
     /// Reads the whole model.

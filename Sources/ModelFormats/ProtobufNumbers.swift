@@ -1,5 +1,23 @@
 import Manifest
 
+extension ProtobufReader {
+    /// How many varints a packed run has, counted by their last bytes, without keeping any.
+    ///
+    /// - Returns: `nil` when the last one has no end.
+    func varints(in range: Range<UInt64>) throws(FormatError) -> UInt64? {
+        var count: UInt64 = 0
+        var start = range.lowerBound
+        var isOpen = false
+        while start < range.upperBound {
+            let bytes = try read(start, Int(min(range.upperBound - start, 65_536)))
+            for byte in bytes where byte & 0x80 == 0 { count += 1 }
+            isOpen = (bytes.last ?? 0) & 0x80 != 0
+            start += UInt64(bytes.count)
+        }
+        return isOpen ? nil : count
+    }
+}
+
 /// Numbers that are not one plain varint.
 extension ProtobufField {
     /// A `float`.

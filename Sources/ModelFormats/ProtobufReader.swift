@@ -79,7 +79,7 @@ final class ProtobufReader {
         return try read(range.lowerBound, Int(count))
     }
 
-    private func read(_ offset: UInt64, _ count: Int) throws(FormatError) -> [UInt8] {
+    func read(_ offset: UInt64, _ count: Int) throws(FormatError) -> [UInt8] {
         do { return try source.bytes(at: offset, count: count) } catch { throw .unreadable(error) }
     }
 }

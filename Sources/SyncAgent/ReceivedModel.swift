@@ -68,14 +68,15 @@ struct ReceivedModel {
                         + "declared"
                 )
             }
-            guard signed.tensors == real.tensors, real.tokenizers.allSatisfy(signed.tokenizers.contains)
+            guard signed.tensors == real.tensors, signed.network == nil || signed.network == real.network,
+                real.tokenizers.allSatisfy(signed.tokenizers.contains)
             else {
                 throw refusal("the file's own tensors or tokenizers are not those of the signed manifest")
             }
         } else {
             guard signed.inputs == real.inputs, signed.outputs == real.outputs, signed.states == real.states,
                 signed.functions == real.functions, signed.defaultFunction == real.defaultFunction,
-                real.labels == nil || signed.labels == real.labels
+                real.labels == nil || signed.labels == real.labels, signed.hasPreprocessing(of: real)
             else { throw refusal("the file's own inputs and outputs are not those of the signed manifest") }
         }
         let wanted = content.requires

@@ -19,6 +19,9 @@ enum InterfaceTable {
         for tokenizer in interface.tokenizers {
             lines.append("  tokenizer: \(tokenizer.name), sha256 \(tokenizer.sha256.hex.prefix(16))…")
         }
+        if let network = interface.network {
+            lines.append("  network: " + String(decoding: network.json.compactJSON, as: UTF8.self))
+        }
         if let name = interface.defaultFunction { lines.append("  default function: \(name)") }
         if let processing = interface.preprocessing {
             lines.append("  before: " + String(decoding: processing.compactJSON, as: UTF8.self))

@@ -28,6 +28,25 @@ struct CardTests {
         #expect(try Card(json: card.json) == card)
     }
 
+    @Test("a card adds what an app must do, and cannot say another thing of what the model does itself")
+    func inside() throws {
+        let inside = JSONValue.members(["x": .members(["scaler": .members(["red_bias": .text("0.5")])])])
+        var manifest = try Samples.manifest()
+        manifest.interface.preprocessing = .members([Interface.insideKey: inside])
+        var card = Card()
+        #expect(try card.merged(into: manifest).interface.preprocessing == manifest.interface.preprocessing)
+        card.preprocessing = .members(["resize": .text("bilinear")])
+        let merged = try card.merged(into: manifest).interface
+        #expect(
+            merged.preprocessing == .members([Interface.insideKey: inside, "resize": .text("bilinear")])
+        )
+        #expect(merged.hasPreprocessing(of: manifest.interface))
+        card.preprocessing = .members([Interface.insideKey: .members(["x": .text("none")])])
+        #expect(throws: ManifestError.self) { try card.merged(into: manifest) }
+        manifest.interface.preprocessing = nil
+        #expect(!merged.hasPreprocessing(of: manifest.interface))
+    }
+
     @Test("a typing mistake is refused instead of dropping a licence")
     func unknown() {
         let bytes = Array("{\"type\":\"sealift/card@1\",\"licence\":\"MIT\"}".utf8)

@@ -13,6 +13,7 @@ struct ExpectationTests {
             accepts: VersionRange(">=2.1 <3")
         )
         expectation.adaptations = [.cast]
+        expectation.tensors = TensorTable(count: 3, sha256: try Samples.digest(2))
         expectation.isPositional = true
         let read = try Manifest.Expectation(canonical: expectation.encoded())
         #expect(read == expectation)

@@ -60,6 +60,9 @@ struct InterfaceTests {
         interface.tokenizers = [
             TokenizerDigest(name: try #require(FeatureName("vocab")), sha256: try Samples.digest(1))
         ]
+        interface.tensors = TensorTable(count: 3, sha256: try Samples.digest(2))
+        interface.network = NetworkFacts(architecture: FeatureName("llama"))
+        for (_, fact) in NetworkFacts.numbers { interface.network?[keyPath: fact] = 7 }
         interface.preprocessing = .members(["mean": .text("0.5")])
         interface.postprocessing = .members(["softmax": .bool(true)])
         return interface

@@ -22,6 +22,7 @@ struct JSONSchemaTests {
         expectation.hasOpenLabels = true
         expectation.usesBundledTokenizers = true
         expectation.isStateAgnostic = true
+        expectation.tensors = TensorTable(count: 3, sha256: try Samples.digest(2))
         return expectation.json
     }
 
@@ -72,6 +73,9 @@ struct JSONSchemaTests {
         ("expectation", ["inputs", 0, "kind"], .text("matrix")),
         ("expectation", ["inputs", 0, "shape"], .array([.integer(4)])),
         ("expectation", ["inputs", 0, "shape"], .array([.members(["fixed": .integer(-1)])])),
+        ("expectation", ["network", "context_length"], .integer(-1)),
+        ("expectation", ["tensors", "count"], .text("3")),
+        ("manifest", ["variants", 0, "interface", "network", "eos"], .integer(1)),
         ("manifest", ["variants"], .array([])), ("manifest", ["created"], .text("today")),
         ("manifest", ["variants", 0, "format"], .text("pickle")),
         ("manifest", ["variants", 0, "files", 0, "sha256"], .text("x")), ("manifest", ["extra"], .bool(true)),

@@ -58,8 +58,12 @@ struct CoreMLTests {
         #expect(program.inspection.interface.input("photo")?.type == image)
         let network = try Fixtures.inspect("coreml/nn_image.mlmodel")
         #expect(network.interface.input("photo")?.type == image)
-        let said = network.metadata["preprocessing.photo"]
-        #expect(said == "channelScale=0.0078125 blueBias=-0.125 greenBias=-0.25 redBias=-0.5")
+        let written =
+            #"{"inside_model":{"photo":{"scaler":{"blue_bias":"-0.125","channel_scale":"0.0078125","#
+            + #""green_bias":"-0.25","red_bias":"-0.5"}}}}"#
+        let said = network.interface.preprocessing.map { String(decoding: $0.rfc8785, as: UTF8.self) }
+        #expect(said == written)
+        #expect(try Interface(json: network.interface.json) == network.interface)
     }
 
     @Test(

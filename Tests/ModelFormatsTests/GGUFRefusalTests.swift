@@ -6,6 +6,7 @@ import Testing
 /// GGUF as it stands in a file, for files that no official library would write.
 struct GGUFWriter {
     var version: UInt32 = 3
+    var architecture = GGUFWriter.pair("general.architecture", 8, GGUFWriter.text("llama"))
     var pairs: [[UInt8]] = []
     var tensors: [[UInt8]] = []
     var data: [UInt8] = []
@@ -27,6 +28,7 @@ struct GGUFWriter {
     }
 
     var bytes: [UInt8] {
+        let pairs = architecture.isEmpty ? pairs : [architecture] + pairs
         let counts = Self.number(UInt64(tensors.count)) + Self.number(UInt64(pairs.count))
         let head = Array("GGUF".utf8) + Self.number(version) + counts + (pairs + tensors).flatMap { $0 }
         return head + Array(repeating: 0, count: (32 - head.count % 32) % 32) + data
@@ -58,6 +60,42 @@ struct GGUFRefusalTests {
             writer.data = Array(repeating: 0, count: 64)
         }
         #expect(two == nil)
+    }
+
+    @Test("without an architecture, or with one that is no text, no runtime could load it")
+    func architecture() {
+        #expect(malformation { $0.architecture = [] } == .missing)
+        let number = GGUFWriter.pair("general.architecture", 4, GGUFWriter.number(UInt32(1)))
+        #expect(malformation { $0.architecture = number } == .wrongWireType)
+        let list = [8, 0, 0, 0] + GGUFWriter.number(UInt64(1)) + GGUFWriter.text("llama")
+        #expect(
+            malformation { $0.architecture = GGUFWriter.pair("general.architecture", 9, list) }
+                == .wrongWireType
+        )
+        let empty = GGUFWriter.pair("general.architecture", 8, GGUFWriter.text(""))
+        #expect(malformation { $0.architecture = empty } == .badName)
+    }
+
+    @Test("numbers that a network is told by are whole, and from 0 up")
+    func numbers() {
+        func context(_ type: UInt32, _ value: [UInt8]) -> FormatError.Malformation? {
+            malformation { $0.pairs = [GGUFWriter.pair("llama.context_length", type, value)] }
+        }
+        #expect(context(4, GGUFWriter.number(UInt32(4_096))) == nil)
+        #expect(context(10, GGUFWriter.number(UInt64(1) << 40)) == nil)
+        #expect(context(10, GGUFWriter.number(UInt64(1) << 40 + 1)) == .outOfRange)
+        #expect(context(5, GGUFWriter.number(Int32(-1))) == .outOfRange)
+        #expect(context(6, GGUFWriter.number(Float(4_096).bitPattern)) == .wrongWireType)
+        #expect(context(8, GGUFWriter.text("4096")) == .wrongWireType)
+    }
+
+    @Test("as many pairs, and as long a template, as real models may have")
+    func long() {
+        let many = (0..<60_000).map { GGUFWriter.pair("k\($0)", 0, [1]) }
+        #expect(refusal { $0.pairs = many } == nil)
+        let template = GGUFWriter.text(String(repeating: "x", count: 3 << 20))
+        #expect(refusal { $0.pairs = [GGUFWriter.pair("tokenizer.chat_template", 8, template)] } == nil)
+        #expect(refusal { $0.pairs = [GGUFWriter.pair("general.description", 8, template)] } == nil)
     }
 
     @Test("tensors that overlap, leave a gap, are misaligned, end outside or leave bytes behind")

@@ -5,9 +5,12 @@ import Testing
 
 @Suite("What an ONNX file means")
 struct ONNXMeaningTests {
+    /// An input of `float32[1]`, which the initializer of that name is too.
+    private static let weight = ONNX.input("W", ONNX.tensorType(dimensions: [.number(1, 1)]))
+
     @Test("a listed initializer is a constant before IR 4, and an optional input since")
     func initializers() throws {
-        let graph = [ONNX.input("W"), ONNX.input("x"), ONNX.output("y"), .message(5, ONNX.tensor("W"))]
+        let graph = [Self.weight, ONNX.input("x"), ONNX.output("y"), .message(5, ONNX.tensor("W"))]
         let old = try inspect(ONNX.model(ir: 3, graph: graph)).interface
         let new = try inspect(ONNX.model(ir: 4, graph: graph)).interface
         #expect(old.inputs.map(\.name.description) == ["x"])
@@ -17,7 +20,12 @@ struct ONNXMeaningTests {
 
     @Test("a sparse initializer hides an input too")
     func sparse() throws {
-        let sparse = Wire.message(15, .message(1, ONNX.tensor("W")), .message(2, ONNX.tensor("")))
+        let sparse = Wire.message(
+            15,
+            .message(1, ONNX.tensor("W")),
+            .message(2, ONNX.tensor("")),
+            .number(3, 2)
+        )
         let interface = try inspect(ONNX.model(ir: 3, graph: ONNX.minimal + [ONNX.input("W"), sparse]))
             .interface
         #expect(interface.inputs.map(\.name.description) == ["x"])
@@ -162,8 +170,12 @@ struct ONNXMeaningTests {
         #expect(
             try inspectStretches(("0", "8"), ("8", "8")) == [ExternalFile(path: path, requiredLength: 16)]
         )
+        #expect(try inspectStretches(("8", nil)) == [ExternalFile(path: path, requiredLength: 12)])
+        #expect(
+            try inspectStretches(("0", "8"), ("4", "0")) == [ExternalFile(path: path, requiredLength: 8)]
+        )
         #expect(try inspectStretches(("0", "8"), ("0", "8")) == [ExternalFile(path: path, requiredLength: 8)])
-        for pair in [(("0", "8"), ("4", "8")), (("0", "8"), ("0", "4")), (("0", nil), ("8", "8"))] {
+        for pair in [(("0", "8"), ("4", "8")), (("0", "8"), ("0", "4")), (("0", nil), ("0", "8"))] {
             let error = #expect(throws: FormatError.self) { _ = try inspectStretches(pair.0, pair.1) }
             guard case .refused(.onnx, _, _, .externalOverlap("sub/w")) = error else {
                 Issue.record("\(String(describing: error))")
@@ -175,7 +187,9 @@ struct ONNXMeaningTests {
     @Test("weights of two gibibytes are stepped over")
     func stepsOverWeights() throws {
         let hole: UInt64 = 2 << 30
-        let head = Wire(.number(2, 1), .text(8, "W")).bytes + Wire.varint(9 << 3 | 2) + Wire.varint(hole)
+        let head =
+            Wire(.number(1, Int64(hole / 4)), .number(2, 1), .text(8, "W")).bytes + Wire.varint(9 << 3 | 2)
+            + Wire.varint(hole)
         let graph = Wire(ONNX.input("x"), ONNX.output("y")).bytes
         let initializer = Wire.varint(5 << 3 | 2) + Wire.varint(UInt64(head.count) + hole) + head
         let length = UInt64(graph.count + initializer.count) + hole

@@ -108,7 +108,13 @@ struct ONNXRefusalTests {
             "external data without a place",
             .missing,
             graph: [
-                .message(5, .text(8, "W"), .message(13, .text(1, "offset"), .text(2, "0")), .number(14, 1))
+                .message(
+                    5,
+                    .number(2, 1),
+                    .text(8, "W"),
+                    .message(13, .text(1, "offset"), .text(2, "0")),
+                    .number(14, 1)
+                )
             ]
         ),
         Case(
@@ -202,7 +208,13 @@ struct ONNXRefusalTests {
         #expect(limit(pairs) { $0.metadataTotal = 2 } == "bytes of metadata")
         let two = [
             Wire.message(5, ONNX.external("a")),
-            .message(5, .text(8, "V"), .message(13, .text(1, "location"), .text(2, "b")), .number(14, 1)),
+            .message(
+                5,
+                .number(2, 1),
+                .text(8, "V"),
+                .message(13, .text(1, "location"), .text(2, "b")),
+                .number(14, 1)
+            ),
         ]
         #expect(limit(ONNX.model(graph: two)) { $0.externalFiles = 1 } == "external files")
     }

@@ -62,17 +62,23 @@ enum ONNX {
         .message(12, .text(1, name), .message(2, type))
     }
 
-    /// The fields of a TensorProto.
+    /// The fields of a TensorProto of `float32`, in one dimension.
     static func tensor(_ name: String, data: [UInt8] = [0, 0, 0, 0]) -> Wire {
-        Wire(.number(1, 1), .number(2, 1), .text(8, name), .payload(9, data))
+        Wire(.number(1, Int64(data.count / 4)), .number(2, 1), .text(8, name), .payload(9, data))
     }
 
-    static func external(_ location: String, offset: String? = nil, length: String? = "4") -> Wire {
+    /// Of as many `float32` as `length` has room for, or else `count`.
+    static func external(
+        _ location: String,
+        offset: String? = nil,
+        length: String? = "4",
+        count: Int64 = 1
+    ) -> Wire {
         func entry(_ key: String, _ value: String?) -> Wire {
             value.map { .message(13, .text(1, key), .text(2, $0)) } ?? Wire()
         }
         return Wire(
-            .number(1, 1),
+            .number(1, length.flatMap { Int64($0) }.map { $0 / 4 } ?? count),
             .number(2, 1),
             .text(8, "W"),
             entry("location", location),

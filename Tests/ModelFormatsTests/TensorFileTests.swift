@@ -49,6 +49,31 @@ struct TensorFileTests {
         #expect(try Interface(json: found.interface.json) == found.interface)
     }
 
+    @Test(
+        "what an app relies on in a GGUF file is read: architecture, context, embedding, vocabulary, first and last token"
+    )
+    func network() throws {
+        let written = try Fixtures.inspect("gguf/tiny_llama.gguf")
+        let schema = try Fixtures.schema("gguf/tiny_llama.gguf.expected.json")
+        #expect(written.interface.network?.architecture?.description == schema["architecture"]?.string)
+        #expect(written.interface.network?.vocabularySize == 5)
+        var writer = GGUFWriter()
+        func number(_ key: String, _ value: UInt32) -> [UInt8] {
+            GGUFWriter.pair(key, 4, GGUFWriter.number(value))
+        }
+        writer.pairs = [
+            number("llama.vocab_size", 32_000), number("llama.context_length", 4_096),
+            number("llama.embedding_length", 2_048), number("gemma.context_length", 1),
+            number("tokenizer.ggml.bos_token_id", 1), number("tokenizer.ggml.eos_token_id", 2),
+        ]
+        let found = try ModelFile.inspect(source: MemorySource(writer.bytes), name: "x.gguf").interface
+        let said =
+            #"{"architecture":"llama","begin_token":1,"context_length":4096,"embedding_length":2048,"#
+            + #""end_token":2,"vocabulary_size":32000}"#
+        #expect(found.network.map { String(decoding: $0.json.rfc8785, as: UTF8.self) } == said)
+        #expect(try Interface(json: found.json) == found)
+    }
+
     @Test("what decides the meaning of tokens is digested, and a chat template is nowhere else")
     func tokenizers() throws {
         let found = try Fixtures.inspect("gguf/tiny_llama.gguf")
@@ -104,6 +129,12 @@ struct ModelSetTests {
         }
         let twice = try refusal("gguf") { $0[Self.part(3)] = $0[Self.part(2)] }
         #expect(twice?.contains("does not fit the other files") == true)
+        let announced = GGUFWriter.pair("split.tensors.count", 5, GGUFWriter.number(Int32(3)))
+        let changed = try refusal("gguf") { files in
+            guard let place = files[Self.part(2)]?.firstRange(of: announced) else { return }
+            files[Self.part(2)]?[place.upperBound - 4] = 4
+        }
+        #expect(changed?.contains("announces 4 tensors, and the first part 3 tensors") == true)
         let fourth = try refusal("gguf") { $0["set-00004-of-00003.gguf"] = $0[Self.part(3)] }
         #expect(fourth != nil)
         let other = try refusal("gguf") { $0["set-00001-of-00002.gguf"] = $0[Self.part(1)] }

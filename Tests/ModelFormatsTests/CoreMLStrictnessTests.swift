@@ -1,0 +1,97 @@
+import Manifest
+import ModelFormats
+import Testing
+
+@Suite("Core ML: what a specification may say")
+struct CoreMLStrictnessTests {
+    private func malformation(_ model: Wire) -> FormatError.Malformation? {
+        do { _ = try CoreML.inspect(model) } catch {
+            guard case .malformed(_, _, _, let what) = error else { return nil }
+            return what
+        }
+        return nil
+    }
+
+    private func version(_ said: Int64, _ input: Wire, _ kind: Wire = .message(900)) throws -> Int64? {
+        let description = [CoreML.input("x", input), CoreML.output("y")]
+        let model = CoreML.model(version: said, description: description, kind)
+        return try CoreML.inspect(model).requires.specificationVersion
+    }
+
+    private static func array(_ element: Int64, _ extra: Wire...) -> Wire {
+        .message(3, .message(5, [.number(1, 2), .number(2, element)] + extra))
+    }
+
+    @Test("what is required is what is used, where that is more than the file says")
+    func versions() throws {
+        #expect(try version(1, CoreML.array()) == 1)
+        #expect(try version(8, CoreML.array()) == 8)
+        #expect(try version(3, Self.array(65_552)) == 7)
+        #expect(try version(3, Self.array(131_080)) == 10)
+        let range = Wire.message(31, .message(1, .number(1, 1), .number(2, -1)))
+        #expect(try version(1, Self.array(65_568, range)) == 3)
+        let image = Wire.message(3, .message(4, .number(1, 2), .number(2, 2), .number(3, 40)))
+        #expect(try version(1, image) == 7)
+        let state = Wire.message(
+            13,
+            .text(1, "s"),
+            .message(3, .message(8, .message(1, .number(1, 2), .number(2, 65_552))))
+        )
+        let model = CoreML.model(
+            7,
+            description: [CoreML.input("x"), CoreML.output("y"), state],
+            .message(900)
+        )
+        #expect(try CoreML.inspect(model).requires.specificationVersion == 9)
+    }
+
+    @Test("a version that no reader knows is refused")
+    func unknown() {
+        #expect(malformation(CoreML.model(version: 10, .message(900))) == nil)
+        #expect(malformation(CoreML.model(version: 11, .message(900))) == .unknownVersion(11))
+        #expect(malformation(CoreML.model(version: 0, .message(900))) == .outOfRange)
+    }
+
+    @Test("what is predicted is an output")
+    func predicted() {
+        func said(_ name: String, _ field: UInt64 = 11) -> FormatError.Malformation? {
+            malformation(
+                CoreML.model(
+                    description: [CoreML.input("x"), CoreML.output("y"), .text(field, name)],
+                    .message(900)
+                )
+            )
+        }
+        #expect(said("y") == nil)
+        #expect(said("") == nil)
+        #expect(said("z") == .badReference)
+        #expect(said("x", 12) == .badReference)
+    }
+
+    @Test("no class has the label of another")
+    func labels() {
+        func network(_ labels: Wire) -> FormatError.Malformation? {
+            malformation(CoreML.model(.message(403, labels)))
+        }
+        #expect(network(.message(100, .text(1, "a"), .text(1, "b"))) == nil)
+        #expect(network(.message(100, .text(1, "a"), .text(1, "b"), .text(1, "a"))) == .duplicate)
+        #expect(network(.message(101, .payload(1, [1, 2]))) == nil)
+        #expect(network(.message(101, .payload(1, [1, 2, 1]))) == .duplicate)
+    }
+
+    @Test("a default shape is one of those that are taken")
+    func defaults() {
+        func array(_ flexible: Wire) -> FormatError.Malformation? {
+            malformation(
+                CoreML.model(
+                    description: [CoreML.input("x", Self.array(65_568, flexible)), CoreML.output("y")],
+                    .message(900)
+                )
+            )
+        }
+        func enumerated(_ sizes: Int64...) -> Wire { .message(21, sizes.map { .message(1, .number(1, $0)) }) }
+        #expect(array(enumerated(1, 2)) == nil)
+        #expect(array(enumerated(1, 3)) == .contradiction)
+        #expect(array(.message(31, .message(1, .number(1, 3), .number(2, 4)))) == .contradiction)
+    }
+}
