@@ -45,7 +45,7 @@ struct CoreMLPreprocessingTests {
     private func mean(_ numbers: Wire) -> Wire { .message(2, .text(1, "x"), .message(11, numbers)) }
 
     private func said(_ model: Wire) throws -> String? {
-        try CoreML.inspect(model).interface.preprocessing.map { String(decoding: $0.rfc8785, as: UTF8.self) }
+        try CoreML.inspect(model).interface.preprocessing.flatMap(\.canonicalText)
     }
 
     @Test("a scaler is read, and a number that is 0 is the one that is left out")

@@ -38,7 +38,7 @@ struct CoreMLStrictnessTests {
             .message(3, .message(8, .message(1, .number(1, 2), .number(2, 65_552))))
         )
         let model = CoreML.model(
-            7,
+            version: 7,
             description: [CoreML.input("x"), CoreML.output("y"), state],
             .message(900)
         )

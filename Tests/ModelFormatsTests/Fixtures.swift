@@ -95,3 +95,8 @@ struct ExpectedSchema {
 
     func metadata(_ key: String) -> String? { schema["metadata"]?[key]?.string }
 }
+
+extension JSONValue {
+    /// In RFC 8785 form; nothing when it has none.
+    var canonicalText: String? { rfc8785.map { String(decoding: $0, as: UTF8.self) } }
+}
