@@ -45,8 +45,10 @@ package struct JSONText: Hashable, Comparable, Sendable {
 
     package init(_ text: String) { utf8 = Array(text.utf8)[...] }
 
-    /// - Precondition: `utf8` is valid UTF-8; the parser checks it.
-    init(validated utf8: ArraySlice<UInt8>) { self.utf8 = utf8 }
+    /// Takes a part of some bytes without a copy.
+    ///
+    /// - Precondition: `utf8` is valid UTF-8, as whoever read it has checked.
+    package init(validated utf8: ArraySlice<UInt8>) { self.utf8 = utf8 }
 
     package var string: String { String(decoding: utf8, as: UTF8.self) }
 

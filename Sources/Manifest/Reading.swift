@@ -16,11 +16,26 @@ package struct Reading: CanonicalDocument {
         package var interface: Interface
         package var requires: Requirements
 
+        /// The specification version that the file itself states, where `requires` is computed from what it uses.
+        package var statedVersion: Int64?
+
         package init(entry: FilePath, format: ModelFormat, interface: Interface, requires: Requirements) {
             self.entry = entry
             self.format = format
             self.interface = interface
             self.requires = requires
+        }
+
+        /// Whether a manifest that says `signed` tells no less than the file does.
+        ///
+        /// What is computed grows with what readers know: a manifest that was
+        /// signed before says the file's own version, and one that is signed
+        /// later may say more. Neither is a contradiction, while less than
+        /// the file states would send it where it cannot run.
+        package func isMet(bySpecification signed: Int64?) -> Bool {
+            guard let statedVersion else { return signed == requires.specificationVersion }
+            guard let signed else { return false }
+            return signed >= statedVersion
         }
     }
 
@@ -83,13 +98,17 @@ extension Reading.Facts {
         format = try reader.parsed("format", "a format that version 1 knows") { ModelFormat(rawValue: $0) }
         interface = try Interface(try reader.value("interface"), at: reader.place.member("interface"))
         requires = try Requirements(try reader.value("requires"), at: reader.place.member("requires"))
+        statedVersion = try reader.optionalInteger("stated_version", in: 0...Int64(Int32.max))
         try reader.finish()
     }
 
     var json: JSONValue {
-        .members([
-            "entry": .text(entry.description), "format": .text(format.rawValue),
-            "interface": interface.json, "requires": requires.json,
-        ])
+        var object = JSONObject()
+        object["entry"] = .text(entry.description)
+        object["format"] = .text(format.rawValue)
+        object["interface"] = interface.json
+        object["requires"] = requires.json
+        object.set("stated_version", statedVersion.map(JSONValue.integer))
+        return .object(object)
     }
 }

@@ -1,4 +1,3 @@
-import CanonicalJSON
 import Manifest
 
 /// Class labels of classifiers that are not ML Programs, and what a neural network says beside its weights.
@@ -16,53 +15,43 @@ extension CoreMLReader {
     }
 
     private func readLabels(_ field: ProtobufField) throws(FormatError) -> ClassLabels? {
-        switch field.number {
-        case 100: try readTexts(try field.message("stringClassLabels", in: reader))
-        case 101: try readIntegers(try field.message("int64ClassLabels", in: reader))
-        default: nil
+        guard field.number == 100 || field.number == 101 else { return nil }
+        let name = field.number == 100 ? "stringClassLabels" : "int64ClassLabels"
+        let message = try field.message(name, in: reader)
+        var found = CollectedLabels()
+        if field.number == 100 {
+            try readTexts(message, into: &found)
+        } else {
+            try readIntegers(message, into: &found)
         }
+        return try distinct(found, in: message)
     }
 
     /// A message of texts at 1.
-    func readTexts(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
-        var texts: [JSONText] = []
-        var bytes: UInt64 = 0
+    func readTexts(_ message: ProtobufMessage, into labels: inout CollectedLabels) throws(FormatError) {
         var fields = ProtobufFields(message, in: reader)
         while let field = try fields.next() {
-            guard field.number == 1 else { continue }
-            let text = try field.text("label", limit: reader.limits.labelBytes, in: reader)
-            bytes += UInt64(text.utf8.count)
-            guard bytes <= reader.limits.labelBytes else {
-                throw limit("bytes of class labels", field, Int(reader.limits.labelBytes))
-            }
-            guard texts.count < reader.limits.labels else {
-                throw limit("class labels", field, reader.limits.labels)
-            }
-            texts.append(JSONText(text))
+            if field.number == 1 { try labels.appendText(field, "label", in: reader) }
         }
-        // Numbers first, which are small: only where two are equal are the labels themselves compared.
-        let numbers = texts.map(\.hashValue).sorted()
-        if zip(numbers, numbers.dropFirst()).contains(where: ==), Set(texts).count < texts.count {
-            throw duplicateLabel(message)
-        }
-        return texts.isEmpty ? nil : .texts(texts)
     }
 
     /// A message of integers at 1.
-    func readIntegers(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
-        var integers: [Int64] = []
+    func readIntegers(_ message: ProtobufMessage, into labels: inout CollectedLabels) throws(FormatError) {
         var fields = ProtobufFields(message, in: reader)
         while let field = try fields.next() {
-            guard field.number == 1 else { continue }
-            try field.append(to: &integers, "label", limit: reader.limits.labels, in: reader)
+            if field.number == 1 { try labels.appendIntegers(field, "label", in: reader) }
         }
-        let sorted = integers.sorted()
-        if zip(sorted, sorted.dropFirst()).contains(where: ==) { throw duplicateLabel(message) }
-        return integers.isEmpty ? nil : .integers(integers)
     }
 
-    private func duplicateLabel(_ message: ProtobufMessage) -> FormatError {
-        .malformed(Self.format, field: message.field, offset: message.range.lowerBound, .duplicate)
+    func distinct(
+        _ found: CollectedLabels,
+        in message: ProtobufMessage
+    ) throws(FormatError) -> ClassLabels? {
+        let labels = found.labels
+        guard labels?.hasDuplicate != true else {
+            throw .malformed(Self.format, field: message.field, offset: message.range.lowerBound, .duplicate)
+        }
+        return labels
     }
 
     // MARK: neural networks

@@ -60,10 +60,11 @@ extension CoreMLReader {
 
     /// Program.
     ///
-    /// - Returns: The labels, when exactly one function classifies.
+    /// - Returns: The labels, when all functions that classify have the same ones.
     mutating func readProgram(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
         var found = CoreMLProgram(offset: message.range.lowerBound)
-        var labels: [ClassLabels] = []
+        var labels: ClassLabels?
+        var areOne = true
         var fields = ProtobufFields(message, singular: [1], in: reader)
         while let field = try fields.next() {
             guard field.number == 2 else {
@@ -80,11 +81,12 @@ extension CoreMLReader {
             guard found.functions.updateValue(inputs, forKey: name) == nil else {
                 throw field.error("functions `\(name)`", .duplicate)
             }
-            if let one = try self.labels(of: walk) { labels.append(one) }
+            guard let one = try self.labels(of: walk) else { continue }
+            areOne = areOne && (labels ?? one) == one
+            labels = one
         }
         program = found
-        guard let first = labels.first, labels.allSatisfy({ $0 == first }) else { return nil }
-        return first
+        return areOne ? labels : nil
     }
 
     private func labels(of walk: Walk) throws(FormatError) -> ClassLabels? {

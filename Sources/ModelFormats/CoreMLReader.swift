@@ -52,6 +52,7 @@ struct CoreMLReader {
         inspection.requires = Requirements(
             specificationVersion: max(version, description.interface.leastSpecification(of: model.kind))
         )
+        inspection.statedVersion = version
         inspection.externalFiles = weights.sorted { $0.key < $1.key }.map { path, places in
             ExternalFile(path: path, requiredLength: (places.max() ?? 0) + CoreMLWeights.recordLength)
         }

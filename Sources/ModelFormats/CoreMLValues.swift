@@ -1,4 +1,3 @@
-import CanonicalJSON
 import Manifest
 import Names
 
@@ -108,24 +107,15 @@ extension CoreMLReader {
 
     /// Labels in a Value: one tensor of them, or a list of tensors of one each.
     func readLabelValue(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
-        var found: [ClassLabels] = []
+        var found = CollectedLabels()
         try collectLabels(message, depth: 0, into: &found)
-        var texts: [JSONText] = []
-        var integers: [Int64] = []
-        for labels in found {
-            switch labels {
-            case .texts(let some): texts += some
-            case .integers(let some): integers += some
-            }
-        }
-        guard texts.isEmpty != integers.isEmpty else { return nil }
-        return texts.isEmpty ? .integers(integers) : .texts(texts)
+        return try distinct(found, in: message)
     }
 
     private func collectLabels(
         _ message: ProtobufMessage,
         depth: Int,
-        into found: inout [ClassLabels]
+        into found: inout CollectedLabels
     ) throws(FormatError) {
         var fields = ProtobufFields(message, in: reader)
         while let field = try fields.next() {
@@ -133,16 +123,11 @@ extension CoreMLReader {
             var immediate = ProtobufFields(try field.message("immediateValue", in: reader), in: reader)
             while let part = try immediate.next() {
                 switch part.number {
-                case 1:
-                    let tensor = try part.message("tensor", in: reader)
-                    if let labels = try readLabelTensor(tensor) { found.append(labels) }
+                case 1: try readLabelTensor(try part.message("tensor", in: reader), into: &found)
                 case 3 where depth == 0:
                     var elements = ProtobufFields(try part.message("list", in: reader), in: reader)
                     while let element = try elements.next() {
                         guard element.number == 1 else { continue }
-                        guard found.count < reader.limits.labels else {
-                            throw limit("class labels", element, reader.limits.labels)
-                        }
                         try collectLabels(try element.message("values", in: reader), depth: 1, into: &found)
                     }
                 default: break
@@ -152,16 +137,17 @@ extension CoreMLReader {
     }
 
     /// TensorValue: 2 ints, 4 strings, 5 long ints.
-    private func readLabelTensor(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
-        var labels: ClassLabels?
+    private func readLabelTensor(
+        _ message: ProtobufMessage,
+        into found: inout CollectedLabels
+    ) throws(FormatError) {
         var fields = ProtobufFields(message, in: reader)
         while let field = try fields.next() {
             switch field.number {
-            case 2, 5: labels = try readIntegers(try field.message("ints", in: reader))
-            case 4: labels = try readTexts(try field.message("strings", in: reader))
+            case 2, 5: try readIntegers(try field.message("ints", in: reader), into: &found)
+            case 4: try readTexts(try field.message("strings", in: reader), into: &found)
             default: break
             }
         }
-        return labels
     }
 }

@@ -24,10 +24,10 @@ package struct FormatLimits: Equatable, Sendable {
     /// A GGUF file says all it has to say in pairs, and may have long texts among them, such as templates.
     package var pairsOfGGUF = 65_536
     package var textOfGGUF: UInt64 = 64 << 20
-    package var labels = 1_000_000
+    package var labels = 1 << 18
 
-    /// Bytes of all labels.
-    package var labelBytes: UInt64 = 32 << 20
+    /// Bytes of all labels as JSON; a manifest has room for no more.
+    package var labelBytes: UInt64 = 1 << 20
     package var externalFiles = 4_096
 
     /// In a file that is a list of tensors.

@@ -13,6 +13,9 @@ package struct Inspection: Equatable, Sendable {
     package var interface: Interface
     package var requires: Requirements
 
+    /// Of Core ML: the specification version that the file states, which may be less than what it uses.
+    package var statedVersion: Int64?
+
     /// Files beside this one that belong to the model, by path.
     package var externalFiles: [ExternalFile]
     package var metadata: ModelMetadata

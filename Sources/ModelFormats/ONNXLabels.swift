@@ -13,24 +13,14 @@ struct ONNXLabels {
     ]
     static let attributes: Set<String> = ["classlabels_strings", "classlabels_int64s", "classlabels_ints"]
 
-    private var texts: [JSONText] = []
-    private var integers: [Int64] = []
-    private var bytes: UInt64 = 0
+    private var collected = CollectedLabels()
     private var isAmbiguous = false
 
-    var labels: ClassLabels? {
-        if isAmbiguous { return nil }
-        if !texts.isEmpty { return integers.isEmpty ? .texts(texts) : nil }
-        return integers.isEmpty ? nil : .integers(integers)
-    }
-
     mutating func merge(_ other: ONNXLabels) {
-        guard let new = other.labels else {
-            isAmbiguous = isAmbiguous || other.isAmbiguous
-            return
-        }
-        if let labels, labels != new { isAmbiguous = true }
-        if labels == nil && !isAmbiguous { self = other }
+        isAmbiguous = isAmbiguous || other.isAmbiguous
+        guard other.collected.count > 0, !isAmbiguous else { return }
+        if collected.count == 0 { collected = other.collected }
+        if collected != other.collected { isAmbiguous = true }
     }
 
     /// One element of `AttributeProto.strings`.
@@ -39,20 +29,7 @@ struct ONNXLabels {
         in reader: ProtobufReader,
         isLabels: Bool
     ) throws(FormatError) {
-        guard isLabels else { return }
-        let text = try field.text("strings", limit: reader.limits.labelBytes, in: reader)
-        bytes += UInt64(text.utf8.count)
-        guard bytes <= reader.limits.labelBytes else {
-            throw .limit(
-                .onnx,
-                which: "bytes of class labels",
-                offset: field.offset,
-                found: bytes,
-                limit: reader.limits.labelBytes
-            )
-        }
-        try checkCount(texts.count, reader.limits, at: field.offset)
-        texts.append(JSONText(text))
+        if isLabels { try collected.appendText(field, "strings", in: reader) }
     }
 
     /// One field of `AttributeProto.ints`: one number, or a packed run of them.
@@ -61,43 +38,13 @@ struct ONNXLabels {
         in reader: ProtobufReader,
         isLabels: Bool
     ) throws(FormatError) {
-        guard isLabels else { return }
-        guard case .payload = field.value else {
-            try checkCount(integers.count, reader.limits, at: field.offset)
-            integers.append(try field.integer("ints"))
-            return
-        }
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        for byte in try reader.bytes(field, limit: reader.limits.labelBytes, which: "bytes of class labels") {
-            guard shift < 63 || byte <= 1 else { throw field.error("ints", .varintTooLong) }
-            value |= UInt64(byte & 0x7F) << shift
-            shift += 7
-            guard byte & 0x80 == 0 else { continue }
-            try checkCount(integers.count, reader.limits, at: field.offset)
-            integers.append(Int64(bitPattern: value))
-            value = 0
-            shift = 0
-        }
-        guard shift == 0 else { throw field.error("ints", .endsEarly) }
-    }
-
-    private func checkCount(_ count: Int, _ limits: FormatLimits, at offset: UInt64) throws(FormatError) {
-        guard count < limits.labels else {
-            throw .limit(
-                .onnx,
-                which: "class labels",
-                offset: offset,
-                found: UInt64(count) + 1,
-                limit: UInt64(limits.labels)
-            )
-        }
+        if isLabels { try collected.appendIntegers(field, "ints", in: reader) }
     }
 
     /// The labels of the classifiers, else those of the metadata.
     func found(metadata: ModelMetadata, limits: FormatLimits) -> ClassLabels? {
         if isAmbiguous { return nil }
-        if let labels { return labels }
+        if collected.count > 0 { return collected.labels }
         guard let text = metadata["class_labels"] else { return nil }
         let limit = Int(limits.metadataValue)
         guard let value = try? JSONParser.parse(Array(text.utf8), maximumLength: limit),

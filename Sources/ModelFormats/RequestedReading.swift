@@ -23,12 +23,13 @@ extension ReadingRequest {
             if case .unreadable = error.error { return Reading(.unreadable("\(error)")) }
             return Reading(.refused("\(error)"))
         }
-        let facts = Reading.Facts(
+        var facts = Reading.Facts(
             entry: found.entry,
             format: found.inspection.format,
             interface: found.inspection.interface,
             requires: found.inspection.requires
         )
+        facts.statedVersion = found.inspection.statedVersion
         let reading = Reading(.read(facts))
         guard reading.canonical.count <= Reading.maximumLength else {
             return Reading(.refused("\(found.entry): its interface is longer than a manifest may be"))

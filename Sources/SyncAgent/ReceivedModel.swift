@@ -81,7 +81,7 @@ struct ReceivedModel {
         }
         let wanted = content.requires
         guard wanted.irVersion == found.requires.irVersion, wanted.opsets == found.requires.opsets,
-            wanted.specificationVersion == found.requires.specificationVersion
+            found.isMet(bySpecification: wanted.specificationVersion)
         else { throw refusal("the file needs another runtime than the signed manifest says") }
     }
 

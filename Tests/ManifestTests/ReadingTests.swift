@@ -33,9 +33,25 @@ struct ReadingTests {
     func roundTrips() throws {
         let request = try request()
         #expect(try ReadingRequest(canonical: request.canonical) == request)
-        for outcome in [Reading.Outcome.read(try facts()), .refused("bad `é`"), .unreadable("gone")] {
+        var stated = try facts()
+        stated.statedVersion = 3
+        let outcomes: [Reading.Outcome] = [
+            .read(try facts()), .read(stated), .refused("bad `é`"), .unreadable("gone"),
+        ]
+        for outcome in outcomes {
             #expect(try Reading(canonical: Reading(outcome).canonical) == Reading(outcome))
         }
+    }
+
+    @Test("a manifest may say more than a file states, as it uses, and never less")
+    func statedVersions() throws {
+        var facts = try facts()
+        facts.requires.specificationVersion = 9
+        #expect(facts.isMet(bySpecification: 9))
+        for other in [nil, 8, 10] as [Int64?] { #expect(!facts.isMet(bySpecification: other)) }
+        facts.statedVersion = 7
+        for fitting in [Int64(7), 8, 9, 10] { #expect(facts.isMet(bySpecification: fitting)) }
+        for less in [nil, 0, 6] as [Int64?] { #expect(!facts.isMet(bySpecification: less)) }
     }
 
     @Test("a reason of any length is cut to what an answer may have")

@@ -1,5 +1,7 @@
+import CanonicalJSON
 import Manifest
 import ModelFormats
+import Names
 import Testing
 
 @Suite("Core ML: what a specification may say")
@@ -42,7 +44,9 @@ struct CoreMLStrictnessTests {
             description: [CoreML.input("x"), CoreML.output("y"), state],
             .message(900)
         )
-        #expect(try CoreML.inspect(model).requires.specificationVersion == 9)
+        let found = try CoreML.inspect(model)
+        #expect(found.requires.specificationVersion == 9)
+        #expect(found.statedVersion == 7)
     }
 
     @Test("a version that no reader knows is refused")
@@ -77,6 +81,49 @@ struct CoreMLStrictnessTests {
         #expect(network(.message(100, .text(1, "a"), .text(1, "b"), .text(1, "a"))) == .duplicate)
         #expect(network(.message(101, .payload(1, [1, 2]))) == nil)
         #expect(network(.message(101, .payload(1, [1, 2, 1]))) == .duplicate)
+    }
+
+    @Test("labels are counted as a manifest would write them, and one too many is refused where it stands")
+    func manyLabels() throws {
+        var limits = FormatLimits()
+        limits.labels = 3
+        limits.labelBytes = 16
+        func read(_ labels: Wire) throws -> Inspection {
+            let bytes = CoreML.model(.message(403, labels)).bytes
+            return try ModelFile.inspect(source: MemorySource(bytes), name: "m.mlmodel", limits: limits)
+        }
+        func refusal(_ labels: Wire) -> (which: String, found: UInt64)? {
+            do { _ = try read(labels) } catch FormatError.limit(_, let which, let offset, let found, _) {
+                return offset > 0 ? (which, found) : nil
+            } catch {}
+            return nil
+        }
+        // Each with two quotation marks and a comma: 5, 5, 6.
+        let fitting = try read(.message(100, .text(1, "aa"), .text(1, "bb"), .text(1, "ccc")))
+        #expect(fitting.interface.labels == .texts(["aa", "bb", "ccc"].map { JSONText($0) }))
+        let long = refusal(.message(100, .text(1, "aa"), .text(1, "bb"), .text(1, "cccc")))
+        #expect(long?.which == "bytes of class labels" && long?.found == 17)
+        let many = refusal(.message(100, [String]("abcd".map { "\($0)" }).map { .text(1, $0) }))
+        #expect(many?.which == "class labels" && many?.found == 4)
+        let integers = refusal(.message(101, .payload(1, [1, 2, 3, 4])))
+        #expect(integers?.found == 4)
+        let digits = refusal(.message(101, .number(1, -1_234_567), .number(1, 1_234_567)))
+        #expect(digits?.which == "bytes of class labels" && digits?.found == 17)
+    }
+
+    @Test("a million labels are refused before they are kept")
+    func endlessLabels() {
+        let labels = Wire.message(100, (0..<1_000_000).map { .text(1, "\($0)") })
+        do {
+            _ = try CoreML.inspect(CoreML.model(.message(403, labels)))
+            Issue.record("not refused")
+        } catch {
+            guard case .limit(_, let which, _, let found, let limit) = error else {
+                Issue.record(error)
+                return
+            }
+            #expect(which == "bytes of class labels" && limit == 1 << 20 && found <= limit + 16)
+        }
     }
 
     @Test("a default shape is one of those that are taken")

@@ -95,6 +95,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
         weights: Int = 64,
         signedWidth: UInt64? = nil,
         operators: UInt64 = 17,
+        specification: Int64? = nil,
         rollout: Int = Listing.fullRollout
     ) throws -> ModelManifest {
         let name = try require(ModelName(model))
@@ -109,7 +110,8 @@ final class DeviceRegistry: Fetching, BlobFetching {
             operators: operators
         )
         let signed = signedWidth.map { SmallModel.bytes(width: $0, marker: 0) } ?? bytes
-        let inspection = try ModelFile.inspect(source: MemorySource(signed), name: "model.onnx")
+        var inspection = try ModelFile.inspect(source: MemorySource(signed), name: "model.onnx")
+        inspection.requires.specificationVersion = specification
         let manifest = ModelManifest(
             model: name,
             version: try require(ModelVersion(version)),

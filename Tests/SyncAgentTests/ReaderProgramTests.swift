@@ -62,6 +62,21 @@ struct ReaderProgramTests {
         #expect(try fixture.activeVersion() == "1.1.0")
     }
 
+    @Test("a manifest of before more was computed is taken, and one that says less than the file is not")
+    func statedVersions() async throws {
+        try fixture.registry.release("1.2.0", specification: 7)
+        var facts = truth
+        facts.requires.specificationVersion = 9
+        facts.statedVersion = 8
+        let less = try await sync(answering: Reading(.read(facts)).canonical)
+        #expect(less.models[0].failure?.message.contains("needs another runtime") == true, "\(less)")
+        #expect(try fixture.activeVersion() == "1.0.0")
+        facts.statedVersion = 7
+        let same = try await sync(answering: Reading(.read(facts)).canonical)
+        #expect(same.exitCode == 0, "\(same)")
+        #expect(try fixture.activeVersion() == "1.2.0")
+    }
+
     @Test(
         "one that crashes, ends badly, takes more memory than it may, or never ends is refused",
         arguments: [
