@@ -20,7 +20,7 @@ extension Durable {
     ) throws(DurableError) {
         let (temporary, descriptor) = try createTemporary(for: path, mode)
         var isFinished = false
-        defer { if !isFinished { unlink(temporary) } }
+        defer { if !isFinished { try? removeFile(temporary) } }
         do {
             defer { close(descriptor) }
             try CrashPoint.reached("write.created", path)
@@ -31,7 +31,7 @@ extension Durable {
             try synchronize(descriptor, temporary)
         }
         try CrashPoint.reached("write.synchronized", path)
-        guard Glibc.rename(temporary, path) == 0 else { throw .system("replace", path) }
+        try replace(path, by: temporary)
         isFinished = true
         try CrashPoint.reached("write.renamed", path)
         try synchronizeDirectory(parent(of: path))
@@ -45,8 +45,11 @@ extension Durable {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         while true {
             let temporary = temporaryName(for: path)
-            let descriptor = clinux_open(temporary, flags, Int32(mode & 0o600))
-            guard descriptor >= 0 else { throw .system("create", temporary) }
+            var descriptor: Int32 = -1
+            try Disk.perform(.makeFile(temporary), "create", temporary) {
+                descriptor = clinux_open(temporary, flags, Int32(mode & 0o600))
+                return min(descriptor, 0)
+            }
             // Where there are no such locks nobody deletes leftovers either.
             let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             var status = stat()
@@ -55,7 +58,7 @@ extension Durable {
                 return (temporary, descriptor)
             }
             close(descriptor)
-            unlink(temporary)
+            try? removeFile(temporary)
         }
     }
 
@@ -69,7 +72,7 @@ extension Durable {
             let descriptor = clinux_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { try? removeFile(path) }
         }
     }
 
@@ -79,20 +82,23 @@ extension Durable {
         to descriptor: Int32,
         _ path: String
     ) throws(DurableError) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                write(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done)
+        try Disk.perform(.append(path, bytes), "write", path) {
+            var done = 0
+            while done < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    write(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done)
+                }
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return -1 }
+                done += count
             }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .system("write", path) }
-            done += count
+            return 0
         }
     }
 
     /// fsync: the file's bytes are on the disk when this returns.
     package static func synchronize(_ descriptor: Int32, _ path: String) throws(DurableError) {
-        guard fsync(descriptor) == 0 else { throw .system("synchronize", path) }
+        try Disk.perform(.synchronizeFile(path), "synchronize", path) { fsync(descriptor) }
     }
 
     /// Puts the names in a directory on the disk.
@@ -100,14 +106,47 @@ extension Durable {
         let descriptor = clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw .system("open", path) }
         defer { close(descriptor) }
-        try synchronize(descriptor, path)
+        try Disk.perform(.synchronizeDirectory(path), "synchronize", path) { fsync(descriptor) }
+    }
+
+    /// Gives `path` what stands at `other`, by one rename that is not yet on the disk.
+    package static func replace(_ path: String, by other: String) throws(DurableError) {
+        try Disk.perform(.rename(other, to: path), "replace", path) { Glibc.rename(other, path) }
+    }
+
+    /// Gives a directory its name; what had the name gets that of the directory.
+    ///
+    /// Not yet on the disk when it returns. On a file system that knows no such
+    /// exchange, what is in the way goes first.
+    package static func exchange(_ stage: String, _ directory: String) throws(DurableError) {
+        var code = try Disk.attempt(.rename(stage, to: directory)) {
+            clinux_rename_noreplace(stage, directory)
+        }
+        if code == EEXIST {
+            code = try Disk.attempt(.exchange(stage, directory)) { clinux_rename_exchange(stage, directory) }
+        }
+        if code == 0 { return }
+        guard code == EINVAL || code == ENOSYS else {
+            throw .system(operation: "rename", path: stage, code: code)
+        }
+        let aside = "\(stage)-replaced"
+        if try kind(of: directory) != nil { try replace(aside, by: directory) }
+        try replace(directory, by: stage)
+        try removeTree(aside)
+    }
+
+    /// Makes a symbolic link that is not yet on the disk.
+    package static func makeLink(_ path: String, destination: String) throws(DurableError) {
+        try Disk.perform(.makeLink(path, destination: destination), "create", path) {
+            symlink(destination, path)
+        }
     }
 
     /// Renames durably: both parents are synchronized.
     ///
     /// What is at `to` is replaced.
     package static func rename(_ from: String, to: String) throws(DurableError) {
-        guard Glibc.rename(from, to) == 0 else { throw .system("rename", from) }
+        try replace(to, by: from)
         try synchronizeDirectory(parent(of: to))
         if parent(of: from) != parent(of: to) { try synchronizeDirectory(parent(of: from)) }
     }
@@ -115,12 +154,12 @@ extension Durable {
     /// Points the symbolic link `path` to `destination` by one rename, whether or not it was there.
     package static func replaceLink(_ path: String, destination: String) throws(DurableError) {
         let temporary = temporaryName(for: path)
-        guard symlink(destination, temporary) == 0 else { throw .system("create", temporary) }
+        try makeLink(temporary, destination: destination)
         do throws(DurableError) {
             try CrashPoint.reached("link.created", path)
-            guard Glibc.rename(temporary, path) == 0 else { throw .system("replace", path) }
+            try replace(path, by: temporary)
         } catch {
-            unlink(temporary)
+            try? removeFile(temporary)
             throw error
         }
         try CrashPoint.reached("link.renamed", path)

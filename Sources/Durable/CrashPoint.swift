@@ -3,11 +3,12 @@ import Glibc
 /// Named places where a test can stop the process dead, or make a step fail.
 ///
 /// `SEALIFT_CRASH_AT=name` ends the process there by SIGKILL, as a power cut
-/// would; `SEALIFT_FAULT_AT=name` makes the step fail as a full disk does. A
-/// name may carry a part of the path: `write.renamed:current`. Both are read
+/// would; `SEALIFT_STOP_AT=name` stops it until SIGCONT; `SEALIFT_FAULT_AT=name`
+/// makes the step fail as a full disk does. A name may carry a part of the path: `write.renamed:current`. Both are read
 /// once; without them a point costs one comparison.
 package enum CrashPoint {
     private static let crash = name(in: "SEALIFT_CRASH_AT")
+    private static let stop = name(in: "SEALIFT_STOP_AT")
     private static let fault = name(in: "SEALIFT_FAULT_AT")
 
     /// Marks a step.
@@ -18,6 +19,7 @@ package enum CrashPoint {
     /// - Throws: `DurableError.system` with `ENOSPC` when the environment asks for it.
     package static func reached(_ point: String, _ path: String = "") throws(DurableError) {
         if let crash, matches(crash, point, path) { kill(getpid(), SIGKILL) }
+        if let stop, matches(stop, point, path) { kill(getpid(), SIGSTOP) }
         if let fault, matches(fault, point, path) {
             throw .system(operation: "pass \(point) with", path: path, code: ENOSPC)
         }

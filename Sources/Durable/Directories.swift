@@ -44,25 +44,39 @@ extension Durable {
         guard parent(of: path) != path else { throw .system("create the directory", path) }
         try makeDirectory(parent(of: path), mode: mode)
         // Once: `/proc`, and a working directory that was deleted, are there and take nothing.
-        guard try madeDirectory(path, mode) else { throw .system("create the directory", path) }
+        guard try madeDirectory(path, mode) else {
+            throw .system(operation: "create the directory", path: path, code: ENOENT)
+        }
     }
 
     /// Creates one directory.
     ///
-    /// - Returns: `false` when the system says that what is above it is missing; `errno` then says so too.
+    /// - Returns: `false` when the system says that what is above it is missing.
     private static func madeDirectory(_ path: String, _ mode: UInt32) throws(DurableError) -> Bool {
-        if mkdir(path, mode_t(mode)) == 0 {
+        let code = try Disk.attempt(.makeDirectory(path)) { mkdir(path, mode_t(mode)) }
+        if code == 0 {
             guard chmod(path, mode_t(mode)) == 0 else { throw .system("set the mode of", path) }
             try synchronizeDirectory(parent(of: path))
             return true
         }
-        guard errno != ENOENT else { return false }
-        guard errno == EEXIST else { throw .system("create the directory", path) }
+        guard code != ENOENT else { return false }
+        guard code == EEXIST else { throw .system(operation: "create the directory", path: path, code: code) }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw .system(operation: "create the directory", path: path, code: ENOTDIR)
         }
         return true
+    }
+
+    /// Creates one directory that is not there.
+    ///
+    /// - Returns: `false` when something of that name is.
+    package static func makeNewDirectory(_ path: String, mode: UInt32 = 0o755) throws(DurableError) -> Bool {
+        let code = try Disk.attempt(.makeDirectory(path)) { mkdir(path, mode_t(mode)) }
+        guard code == 0 || code == EEXIST else {
+            throw .system(operation: "create the directory", path: path, code: code)
+        }
+        return code == 0
     }
 
     /// Deletes what stands at `path` unless it is a regular file or nothing, so that a file can take its place.
@@ -83,7 +97,8 @@ extension Durable {
 
     /// Deletes one file or link; one that is not there is no error.
     package static func removeFile(_ path: String) throws(DurableError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw .system("delete", path) }
+        let code = try Disk.attempt(.remove(path)) { unlink(path) }
+        guard code == 0 || code == ENOENT else { throw .system(operation: "delete", path: path, code: code) }
     }
 
     /// Deletes a directory with all in it, or a file; links are deleted, never followed.
@@ -100,8 +115,11 @@ extension Durable {
         _ path: String,
         depth: Int
     ) throws(DurableError) {
-        if unlinkat(directory, name, 0) == 0 || errno == ENOENT { return }
-        guard errno == EISDIR || errno == EPERM else { throw .system("delete", path) }
+        let code = try Disk.attempt(.remove(path)) { unlinkat(directory, name, 0) }
+        if code == 0 || code == ENOENT { return }
+        guard code == EISDIR || code == EPERM else {
+            throw .system(operation: "delete", path: path, code: code)
+        }
         guard depth < 64 else { throw .system(operation: "delete", path: path, code: ELOOP) }
         let descriptor = clinux_open_at(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw .system("open", path) }
@@ -115,8 +133,9 @@ extension Durable {
         for entry in names(from: stream) {
             try removeEntry(descriptor, entry, "\(path)/\(entry)", depth: depth + 1)
         }
-        guard unlinkat(directory, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
-            throw .system("delete", path)
+        let removal = try Disk.attempt(.removeDirectory(path)) { unlinkat(directory, name, AT_REMOVEDIR) }
+        guard removal == 0 || removal == ENOENT else {
+            throw .system(operation: "delete", path: path, code: removal)
         }
     }
 
