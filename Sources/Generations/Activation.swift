@@ -5,19 +5,22 @@ package import Names
 /// Making a generation and switching to it.
 ///
 /// Order, which is the whole of crash safety: every version directory is on the
-/// disk (`install` saw to it); the new generation is written beside the others
-/// and put on the disk; then one rename replaces `current`. A crash before the
-/// rename leaves the old generation active and some left-overs that the next
-/// collection removes; a crash after it leaves the new one.
+/// disk (`install` saw to it); the new generation is written beside the others,
+/// its fallback with the ready link after it, then the note of trials, each of
+/// them on the disk before the next; then one rename replaces `current`. A crash
+/// before the rename leaves the old generation active and some left-overs that
+/// the next collection removes; a crash after it leaves the new one.
 extension DeviceDirectory {
     /// Makes `path` a device directory, or opens the one that is there.
     package static func create(_ path: String) throws(GenerationError) -> DeviceDirectory {
         try onDisk { () throws(DurableError) in
-            for part in ["generations", "versions", "incoming", "trust"] {
+            for part in ["generations", "fallback", "versions", "incoming", "trust"] {
                 try Durable.makeDirectory("\(path)/\(part)")
             }
         }
-        return try open(path)
+        let device = try open(path)
+        device.keepBallast()
+        return device
     }
 
     /// Activates a new generation of exactly these models.
@@ -25,47 +28,97 @@ extension DeviceDirectory {
     /// - Parameters:
     ///   - models: The complete set; may be empty.
     ///   - created: Written into the record.
+    ///   - forbidden: What may not be gone back to: recalled, denied or quarantined.
+    ///   - bounds: For a model that its app has to confirm, within what.
     /// - Returns: The new generation, read back from the disk.
     /// - Throws: `GenerationError`; on any error before the rename the old generation stays active.
     @discardableResult
     package func activate(
         _ models: [GenerationRecord.Model],
-        created: UnixTime
+        created: UnixTime,
+        forbidden: (Digest) -> Bool = { _ in false },
+        bounds: (ModelName) -> TrialBounds? = { _ in nil }
     ) throws(GenerationError) -> ActiveGeneration {
-        let current = (try? activeGeneration())?.record.models ?? []
+        let active = try? activeGeneration()
+        let current = active?.record.models ?? []
         var leases: [DirectoryLease] = []
         // What is active already is carried over as it is: damage there must not keep the others from moving.
-        for model in models where !current.contains(model) {
-            let directory = "\(path)/\(model.identity.relativePath)"
-            guard let lease = try DirectoryLease.shared(directory) else {
-                throw .damaged(path: directory, expected: "an installed version", found: "nothing")
-            }
-            leases.append(lease)
-            _ = try ActiveModel(model, in: self)
+        for model in models where !current.contains(where: { $0.identity == model.identity }) {
+            leases.append(try leaseOfSound(model))
         }
         // A damaged pointer is about to be replaced by a sound one.
         let previous = (try? activePointer()) ?? nil
-        let (number, own) = try newGeneration(after: previous)
-        guard
+        let (number, own) = try newGeneration(after: previous?.number)
+        func record(_ models: [GenerationRecord.Model]) throws(GenerationError) -> GenerationRecord {
             let record = GenerationRecord(
                 number: number,
-                previous: previous,
+                previous: previous?.number,
+                leftFallback: previous?.isFallback ?? false,
                 created: created,
                 models: models
             )
-        else { throw .unfit(reason: "generation \(number) would hold a model twice") }
-        let name = Self.name(ofGeneration: number)
-        let directory = "\(generationsPath)/\(name)"
+            guard let record else { throw .unfit(reason: "generation \(number) would hold a model twice") }
+            return record
+        }
+        let trials = try note(Trials.self)
+        let good = FallbackRule.models(
+            of: models,
+            over: current,
+            fallback: active.flatMap { self.fallback(of: $0) }?.record.models ?? [],
+            trials: trials,
+            forbidden: forbidden
+        )
+        let next = try record(models)
+        let wayBack = try record(try sound(good, among: models, &leases))
+        let place = GenerationPlace.generation(number)
         try onDisk { () throws(DurableError) in
-            try write(record, into: directory)
-            try CrashPoint.reached("generation.written", directory)
+            try write(next, into: "\(path)/\(place.relativePath)")
+            try Durable.synchronizeDirectory(generationsPath)
+            try CrashPoint.reached("generation.written", place.relativePath)
+            try writeFallback(wayBack)
+            try CrashPoint.reached("fallback.written", place.relativePath)
+        }
+        try save(trials.activating(models, since: created, bounds: bounds))
+        try onDisk { () throws(DurableError) in
             try CrashPoint.reached("activate.before-rename", currentPath)
             try Durable.makeWay(at: currentPath)
-            try Durable.replaceLink(currentPath, destination: "generations/\(name)")
+            try Durable.replaceLink(currentPath, destination: place.relativePath)
             try CrashPoint.reached("activate.after-rename", currentPath)
         }
         withExtendedLifetime((leases, own)) {}
-        return try ActiveGeneration(number: number, in: self)
+        return try ActiveGeneration(place, in: self)
+    }
+
+    /// Opens a version that is about to be active and keeps it from being collected.
+    private func leaseOfSound(_ model: GenerationRecord.Model) throws(GenerationError) -> DirectoryLease {
+        let directory = "\(path)/\(model.identity.relativePath)"
+        guard let lease = try DirectoryLease.shared(directory) else {
+            throw .damaged(path: directory, expected: "an installed version", found: "nothing")
+        }
+        _ = try ActiveModel(model, in: self)
+        return lease
+    }
+
+    /// Those that can be gone back to: not damaged, unless the generation has the same.
+    private func sound(
+        _ fallback: [GenerationRecord.Model],
+        among next: [GenerationRecord.Model],
+        _ leases: inout [DirectoryLease]
+    ) throws(GenerationError) -> [GenerationRecord.Model] {
+        var sound: [GenerationRecord.Model] = []
+        for model in fallback {
+            if next.contains(model) {
+                sound.append(model)
+                continue
+            }
+            do {
+                leases.append(try leaseOfSound(model))
+                sound.append(model)
+            } catch {
+                if case .disk = error { throw error }
+            }
+        }
+        return sound
     }
 
     /// Takes a number that no generation has, and its directory, in use until it is active.
@@ -87,27 +140,23 @@ extension DeviceDirectory {
                 )
             }
             let directory = "\(generationsPath)/\(Self.name(ofGeneration: number))"
-            if mkdir(directory, 0o755) == 0 {
+            if try onDisk({ () throws(DurableError) in try Durable.makeNewDirectory(directory) }) {
                 if let lease = try DirectoryLease.shared(directory) { return (number, lease) }
-            } else if errno != EEXIST {
-                throw .disk(.system("create the directory", directory))
             }
             number += 1
         }
     }
 
-    private func write(_ record: GenerationRecord, into directory: String) throws(DurableError) {
+    /// Writes a record and the links it names, and puts them on the disk.
+    func write(_ record: GenerationRecord, into directory: String) throws(DurableError) {
         for model in record.models {
-            let namespace = "\(directory)/\(model.identity.model.namespace)"
-            try Durable.makeDirectory(namespace)
-            let link = "\(directory)/\(model.identity.model)"
-            guard symlink(model.identity.linkText, link) == 0 else { throw .system("create the link", link) }
+            try Durable.makeDirectory("\(directory)/\(model.identity.model.namespace)")
+            try Durable.makeLink("\(directory)/\(model.identity.model)", destination: model.identity.linkText)
         }
         for namespace in Set(record.models.map(\.identity.model.namespace)) {
             try Durable.synchronizeDirectory("\(directory)/\(namespace)")
         }
         try Durable.writeAtomically("\(directory)/generation.json", record.canonical, mode: 0o444)
         try Durable.synchronizeDirectory(directory)
-        try Durable.synchronizeDirectory(generationsPath)
     }
 }

@@ -5,13 +5,17 @@ package struct ActiveGeneration: Sendable {
     package let device: DeviceDirectory
     package let record: GenerationRecord
 
-    package var number: UInt64 { record.number }
+    /// Whether it is a generation or the fallback of one.
+    package let place: GenerationPlace
+
+    package var number: UInt64 { place.number }
 
     /// The generation's own directory.
-    package var path: String { "\(device.generationsPath)/\(DeviceDirectory.name(ofGeneration: number))" }
+    package var path: String { "\(device.path)/\(place.relativePath)" }
 
-    init(number: UInt64, in device: DeviceDirectory) throws(GenerationError) {
-        let directory = "\(device.generationsPath)/\(DeviceDirectory.name(ofGeneration: number))"
+    init(_ place: GenerationPlace, in device: DeviceDirectory) throws(GenerationError) {
+        let number = place.number
+        let directory = "\(device.path)/\(place.relativePath)"
         let file = "\(directory)/generation.json"
         guard let bytes = try device.contents(file, maximum: GenerationRecord.maximumLength) else {
             throw .damaged(path: file, expected: "the record of generation \(number)", found: "nothing")
@@ -35,6 +39,7 @@ package struct ActiveGeneration: Sendable {
             }
         }
         self.device = device
+        self.place = place
         self.record = record
     }
 

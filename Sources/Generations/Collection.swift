@@ -13,8 +13,9 @@ package struct CollectionReport: Sendable, Equatable {
 
 /// Deleting what nothing needs.
 ///
-/// Kept: the active generation, the one before it, every one that was left
-/// less than `retain` seconds ago, what those hold, and whatever has a lease.
+/// Kept: the active generation and its fallback, the one before it, every one
+/// that was left less than `retain` seconds ago, what those hold, and whatever
+/// has a lease.
 /// A directory is renamed out of its name before it is emptied, under an
 /// exclusive lease, so that no reader ever opens half of one.
 extension DeviceDirectory {
@@ -35,12 +36,16 @@ extension DeviceDirectory {
     ) throws(GenerationError) -> CollectionReport {
         var report = CollectionReport()
         let kept = try keptGenerations(now: now, retain: retain)
-        try collectGenerations(keeping: Set(kept.map(\.number)), mode, &report)
-        try collectVersions(keeping: Set(kept.flatMap(\.models).map(\.identity)), mode, &report)
+        try collectGenerations(keeping: Set(kept.map(\.place)), mode, &report)
+        try collectVersions(
+            keeping: Set(kept.flatMap(\.record.models).map(\.identity)),
+            mode,
+            &report
+        )
         for name in try names(incomingPath) where !isWanted(name) {
             try remove("incoming/\(name)", mode, &report)
         }
-        for folder in ["", "trust/", "trust/targets/", "trust/root_history/", "device/"] {
+        for folder in ["", "fallback/", "trust/", "trust/targets/", "trust/root_history/", "device/"] {
             for name in try names("\(path)/\(folder)") where name.hasPrefix(".") && name.hasSuffix(".partial")
             {
                 try remove(folder + name, mode, &report)
@@ -49,43 +54,77 @@ extension DeviceDirectory {
         return report
     }
 
-    /// The manifests of every generation that is still on the disk: what this device ran.
-    package func manifestsRun() throws(GenerationError) -> Set<Digest> {
-        let numbers = try names(generationsPath).compactMap { Self.number(ofGeneration: $0) }
-        let models = numbers.compactMap { record(ofGeneration: $0) }.flatMap(\.models)
-        return Set(models.map(\.identity.manifest))
+    /// Every version that a generation or fallback on the disk holds: what this device ran, or made ready.
+    package func versionsKnown() throws(GenerationError) -> [GenerationRecord.Model] {
+        let places = try placesPresent()
+        return places.compactMap { try? ActiveGeneration($0, in: self) }.flatMap(\.record.models)
     }
 
-    private func keptGenerations(now: UnixTime, retain: Int64) throws(GenerationError) -> [GenerationRecord] {
-        guard let active = try activeGeneration()?.record else { return [] }
+    /// The bytes of all files below a path of the device directory.
+    package func length(of relative: String) -> UInt64 {
+        let entry = "\(path)/\(relative)"
+        switch (try? Durable.kind(of: entry)) ?? nil {
+        case .file(let length, _)?: return length
+        case .directory?:
+            return ((try? Durable.names(in: entry)) ?? []).reduce(0) { $0 + length(of: "\(relative)/\($1)") }
+        case .link?, .other?, nil: return 0
+        }
+    }
+
+    private func placesPresent() throws(GenerationError) -> [GenerationPlace] {
+        let generations = try names(generationsPath).compactMap { GenerationPlace("generations/\($0)") }
+        return generations + (try names(fallbackPath).compactMap { GenerationPlace("fallback/\($0)") })
+    }
+
+    private func keptGenerations(now: UnixTime, retain: Int64) throws(GenerationError) -> [ActiveGeneration] {
+        guard let active = try activeGeneration() else { return [] }
         var kept = [active]
-        var successor = active
+        func keep(_ place: GenerationPlace) -> Bool {
+            // A damaged one is of no use to anybody.
+            guard let generation = try? ActiveGeneration(place, in: self) else { return false }
+            kept.append(generation)
+            return true
+        }
+        // While the fallback is active its generation says what was left; else the fallback is the way back.
+        _ = keep(active.place.isFallback ? .generation(active.number) : .fallback(active.number))
+        var successor = active.record
+        var isFirst = true
         while let number = successor.previous {
             let isRecent = now.seconds(since: successor.created) < retain
-            guard kept.count == 1 || isRecent, let record = record(ofGeneration: number) else { break }
-            kept.append(record)
+            guard isFirst || isRecent else { break }
+            let isFallback = successor.leftFallback && keep(.fallback(number))
+            // What was left for the fallback is no use to anybody but those who opened it lately.
+            guard isFallback && !isRecent || keep(.generation(number)), let record = kept.last?.record else {
+                break
+            }
             successor = record
+            isFirst = false
         }
         return kept
     }
 
-    /// The record of a generation, if it is whole; a damaged one is of no use to anybody.
-    private func record(ofGeneration number: UInt64) -> GenerationRecord? {
-        try? ActiveGeneration(number: number, in: self).record
-    }
-
     /// Only numbers below the active one: a higher one may be in the making.
     private func collectGenerations(
-        keeping kept: Set<UInt64>,
+        keeping kept: Set<GenerationPlace>,
         _ mode: CollectionMode,
         _ report: inout CollectionReport
     ) throws(GenerationError) {
-        guard let active = kept.max() else { return }
+        guard let active = kept.map(\.number).max() else { return }
         for name in try names(generationsPath) {
-            let number = Self.number(ofGeneration: name)
-            if let number, number >= active || kept.contains(number) { continue }
+            let place = GenerationPlace("generations/\(name)")
+            if let place, place.number >= active || kept.contains(place) { continue }
             let removed = try removeDirectory("generations/\(name)", mode, &report)
-            if removed, let number { report.generations.append(number) }
+            if removed, let place { report.generations.append(place.number) }
+        }
+        // The ready links first, so that nobody goes back to half of one.
+        let fallbacks = try names(fallbackPath)
+        let links = fallbacks.filter { $0.hasSuffix(Self.readySuffix) }
+        for name in links + fallbacks.filter({ !$0.hasSuffix(Self.readySuffix) }) {
+            let isLink = name.hasSuffix(Self.readySuffix)
+            let number = isLink ? String(name.dropLast(Self.readySuffix.count)) : name
+            let place = GenerationPlace("fallback/\(number)")
+            if let place, place.number >= active || kept.contains(place) { continue }
+            _ = try removeDirectory("fallback/\(name)", mode, &report)
         }
     }
 
@@ -141,7 +180,7 @@ extension DeviceDirectory {
         let aside = "\(Durable.parent(of: directory))/.collected-\(random)"
         try onDisk { () throws(DurableError) in
             try CrashPoint.reached("collect", directory)
-            guard Glibc.rename(directory, aside) == 0 else { throw .system("rename", directory) }
+            try Durable.replace(aside, by: directory)
             try CrashPoint.reached("collect.renamed", directory)
             try Durable.removeTree(aside)
         }

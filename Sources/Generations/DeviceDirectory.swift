@@ -4,12 +4,16 @@ package import Names
 /// The directory on a device that holds its models.
 ///
 ///     current -> generations/000042                    the only pointer, replaced by one rename
+///     fallback/000042/…                                the same layout: what to go back to from 42
+///     fallback/000042.current -> fallback/000042       ready to be renamed onto `current`
 ///     generations/000042/generation.json               immutable: the complete set of active versions
 ///     generations/000042/<ns>/<model> -> ../../../versions/<ns>/<model>/<version>-<variant>-<manifest digest>
 ///     versions/<ns>/<model>/<version>-…/               the variant's files, read-only
 ///     versions/<ns>/<model>/<version>-….json           the manifest they were checked against
 ///     incoming/                                        partial downloads
 ///     trust/                                           signed metadata as received, and state.json
+///     trials.json quarantine.json pins.json            what this device noted about versions
+///     ballast                                          room that a recall may use when the disk is full
 ///     lock                                             one sync at a time, as a courtesy
 ///
 /// Opening needs no network, no lock and no write. `current` is resolved once
@@ -37,13 +41,13 @@ package struct DeviceDirectory: Sendable, Hashable {
     /// - Returns: `nil` when none was ever activated.
     package func activeGeneration() throws(GenerationError) -> ActiveGeneration? {
         var pointer = try activePointer()
-        while let number = pointer {
+        while let place = pointer {
             do {
-                return try ActiveGeneration(number: number, in: self)
+                return try ActiveGeneration(place, in: self)
             } catch {
                 // It may have been collected between the two looks; only a pointer that stands still is damage.
                 let again = try activePointer()
-                if again == number { throw error }
+                if again == place { throw error }
                 pointer = again
             }
         }
@@ -60,7 +64,7 @@ package struct DeviceDirectory: Sendable, Hashable {
                 return try generation.model(name)
             } catch {
                 // Collected meanwhile, if another generation is active by now; else it is as it is.
-                if try activePointer() == generation.number { throw error }
+                if try activePointer() == generation.place { throw error }
             }
         }
     }
@@ -77,6 +81,7 @@ package struct DeviceDirectory: Sendable, Hashable {
 
     package var currentPath: String { "\(path)/current" }
     package var generationsPath: String { "\(path)/generations" }
+    package var fallbackPath: String { "\(path)/fallback" }
     package var versionsPath: String { "\(path)/versions" }
     package var incomingPath: String { "\(path)/incoming" }
     package var trustPath: String { "\(path)/trust" }
@@ -101,15 +106,17 @@ package struct DeviceDirectory: Sendable, Hashable {
         return number
     }
 
-    /// The number that `current` points to.
-    func activePointer() throws(GenerationError) -> UInt64? {
+    /// The place that `current` points to.
+    func activePointer() throws(GenerationError) -> GenerationPlace? {
         guard let text = try linkText(currentPath) else { return nil }
-        let prefix = "generations/"
-        guard text.hasPrefix(prefix), let number = Self.number(ofGeneration: text.dropFirst(prefix.count))
-        else {
-            throw .damaged(path: currentPath, expected: "a link to generations/NNNNNN", found: text)
+        guard let place = GenerationPlace(text) else {
+            throw .damaged(
+                path: currentPath,
+                expected: "a link to generations/NNNNNN or fallback/NNNNNN",
+                found: text
+            )
         }
-        return number
+        return place
     }
 
     /// The text of a link.

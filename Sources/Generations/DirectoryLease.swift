@@ -28,6 +28,9 @@ package final class DirectoryLease: Sendable {
         try taken(directory, LOCK_EX)
     }
 
+    /// Lets the lease live on in the program that takes this process's place.
+    package func keepAcrossExecution() { _ = fcntl(descriptor, F_SETFD, 0) }
+
     private static func taken(_ directory: String, _ kind: Int32) throws(GenerationError) -> DirectoryLease? {
         let descriptor = clinux_open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
         guard descriptor >= 0 else {

@@ -41,10 +41,11 @@ struct FileState: Equatable {
     /// Makes a verified file read-only and dates it, so that a later change of it shows in its state.
     static func seal(_ path: String, holding digest: Digest) throws(DurableError) {
         guard chmod(path, 0o444) == 0 else { throw .system("set the mode of", path) }
-        let stamp = timespec(tv_sec: time_t(sealDate(of: digest).rawValue), tv_nsec: 0)
+        let date = sealDate(of: digest)
+        let stamp = timespec(tv_sec: time_t(date.rawValue), tv_nsec: 0)
         let stamps = [stamp, stamp]
-        guard utimensat(AT_FDCWD, path, stamps, AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw .system("set the time of", path)
+        try Disk.perform(.date(path, date), "set the time of", path) {
+            utimensat(AT_FDCWD, path, stamps, AT_SYMLINK_NOFOLLOW)
         }
         let descriptor = try Durable.openForReading(path)
         defer { close(descriptor) }

@@ -5,7 +5,8 @@ package import Names
 ///
 /// Written once, never changed. In RFC 8785 form:
 ///
-///     {"created":TIME,"models":[{"channel"?,"entry","manifest","model","reason","variant","version"}…],
+///     {"created":TIME,"left_fallback"?:true,
+///      "models":[{"channel"?,"entry","manifest","model","reason","variant","version"}…],
 ///      "number":N,"previous"?:N,"type":"sealift/generation@1"}
 ///
 /// `models` is sorted by name and names each model once.
@@ -40,13 +41,22 @@ package struct GenerationRecord: Equatable, Sendable {
 
     /// The generation that was active when this one was made.
     package let previous: UInt64?
+
+    /// Whether it was the fallback of `previous` that was active then.
+    package let leftFallback: Bool
     package let created: UnixTime
     package let models: [Model]
 
     /// Makes a record; models are put in order.
     ///
     /// - Returns: `nil` when a model stands twice or the number cannot be written.
-    package init?(number: UInt64, previous: UInt64?, created: UnixTime, models: [Model]) {
+    package init?(
+        number: UInt64,
+        previous: UInt64?,
+        leftFallback: Bool = false,
+        created: UnixTime,
+        models: [Model]
+    ) {
         let sorted = models.sorted { $0.identity.model < $1.identity.model }
         let isUnique = zip(sorted, sorted.dropFirst()).allSatisfy { $0.identity.model < $1.identity.model }
         guard isUnique, (1...9_007_199_254_740_991).contains(number), (previous ?? 0) < number else {
@@ -54,6 +64,7 @@ package struct GenerationRecord: Equatable, Sendable {
         }
         self.number = number
         self.previous = previous
+        self.leftFallback = leftFallback
         self.created = created
         self.models = sorted
     }
@@ -76,6 +87,7 @@ extension GenerationRecord {
         }
         var object = JSONObject()
         object["created"] = .text(created.description)
+        object["left_fallback"] = leftFallback ? .bool(true) : nil
         object["models"] = .array(models)
         object["number"] = .integer(Int64(number))
         object["previous"] = previous.map { .integer(Int64($0)) }
@@ -103,7 +115,13 @@ extension GenerationRecord {
             models.append(model)
         }
         let previous = value["previous"]?.integer.flatMap { UInt64(exactly: $0) }
-        self.init(number: UInt64(number), previous: previous, created: created, models: models)
+        self.init(
+            number: UInt64(number),
+            previous: previous,
+            leftFallback: value["left_fallback"] != nil,
+            created: created,
+            models: models
+        )
         guard canonical == bytes else { return nil }
     }
 }

@@ -24,6 +24,11 @@ extension DeviceDirectory {
         }
     }
 
+    /// The manifest of a version that is in place.
+    package func manifest(of identity: VersionIdentity) throws(GenerationError) -> ModelManifest {
+        try InstalledVersion(identity, in: self).manifest
+    }
+
     /// The files of a version that are in place and whole, although others of it are not; reads every byte of them.
     ///
     /// - Returns: A path for each digest.
@@ -103,7 +108,7 @@ extension DeviceDirectory {
                 let record = "\(path)/\(identity.manifestRelativePath)"
                 try Durable.writeAtomically(record, manifest, mode: 0o444)
                 try CrashPoint.reached("stage.version", stage)
-                try Self.exchange(stage, directory)
+                try Durable.exchange(stage, directory)
                 try CrashPoint.reached("stage.renamed", directory)
                 try Durable.synchronizeDirectory(parent)
             }
@@ -131,13 +136,13 @@ extension DeviceDirectory {
         let isSealed = try FileState(source)?.isSealed(holding: file.sha256) ?? false
         try onDisk { () throws(DurableError) in
             if file.path.segments.count > 1 { try Durable.makeDirectory(Durable.parent(of: path)) }
-            if source.hasPrefix(incomingPath + "/"), link(source, path) == 0 {
+            if source.hasPrefix(incomingPath + "/"), try Self.linked(source, path) {
                 isLinked = true
                 return try FileState.seal(path, holding: file.sha256)
             }
             let isCloned = try Self.cloned(source, to: path)
             // Sealed as it is: sealing again might hide a damage that somebody else has found.
-            if !isCloned, isSealed, format != .onnx, link(source, path) == 0 { return }
+            if !isCloned, isSealed, format != .onnx, try Self.linked(source, path) { return }
             if !isCloned { try Self.copy(source, to: path) }
             try FileState.seal(path, holding: file.sha256)
         }
@@ -146,6 +151,11 @@ extension DeviceDirectory {
         guard let state = try FileState(path), state.isRegular, state.length == file.length else {
             throw .unfit(reason: "\(source) is not the \(file.length) bytes of \(file.path)")
         }
+    }
+
+    /// Whether the file has a second name now.
+    private static func linked(_ source: String, _ path: String) throws(DurableError) -> Bool {
+        try Disk.attempt(.addName(path, of: source)) { link(source, path) } == 0
     }
 
     /// Whether the file system let both files have the same blocks.
@@ -159,8 +169,11 @@ extension DeviceDirectory {
     }
 
     private static func created(_ path: String) throws(DurableError) -> Int32 {
-        let to = clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard to >= 0 else { throw .system("create", path) }
+        var to: Int32 = -1
+        try Disk.perform(.makeFile(path), "create", path) {
+            to = clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            return min(to, 0)
+        }
         return to
     }
 
@@ -192,17 +205,5 @@ extension DeviceDirectory {
             guard chmod(folder, 0o555) == 0 else { throw .system("set the mode of", folder) }
             try Durable.synchronizeDirectory(folder)
         }
-    }
-
-    /// Gives the stage its name; what had the name, a damaged version, gets the stage's.
-    private static func exchange(_ stage: String, _ directory: String) throws(DurableError) {
-        guard clinux_rename_noreplace(stage, directory) != 0 else { return }
-        if errno == EEXIST, clinux_rename_exchange(stage, directory) == 0 { return }
-        guard errno == EINVAL || errno == ENOSYS else { throw .system("rename", stage) }
-        // A file system that knows neither: what is in the way goes first.
-        let aside = "\(stage)-replaced"
-        if Glibc.rename(directory, aside) != 0, errno != ENOENT { throw .system("rename", directory) }
-        guard Glibc.rename(stage, directory) == 0 else { throw .system("rename", stage) }
-        try Durable.removeTree(aside)
     }
 }

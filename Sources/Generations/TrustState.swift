@@ -1,5 +1,7 @@
 import CanonicalJSON
 import Durable
+import Glibc
+package import Manifest
 package import Names
 
 /// `trust/state.json` (`sealift/state@1`): what the last refresh learned, for readers that verify nothing themselves.
@@ -25,13 +27,18 @@ package struct TrustState: Equatable, Sendable {
     /// The greatest signed time seen, below which no clock is believed.
     package let clockFloor: UnixTime?
 
+    /// What becomes of the active versions when the grace is over.
+    package let afterGrace: SettingsDocument.AfterGrace
+
     package init(
         checked: UnixTime,
         freshUntil: UnixTime,
         graceUntil: UnixTime,
         recalled: [Digest],
-        clockFloor: UnixTime? = nil
+        clockFloor: UnixTime? = nil,
+        afterGrace: SettingsDocument.AfterGrace = .keep
     ) {
+        self.afterGrace = afterGrace
         self.clockFloor = clockFloor
         self.checked = checked
         self.freshUntil = freshUntil
@@ -42,8 +49,32 @@ package struct TrustState: Equatable, Sendable {
     package func isFresh(at now: UnixTime) -> Bool { now < freshUntil }
     package func isWithinGrace(at now: UnixTime) -> Bool { now < graceUntil }
 
+    /// How far the clock may be behind the greatest signed time, in seconds.
+    private static let tolerance: Int64 = 600
+
+    /// The time by which a trial may be lost.
+    ///
+    /// - Returns: `nil` for a clock behind the signed times, and for one past the chain's expiry: either the clock is
+    ///   wrong, or nobody can tell.
+    package func believed(_ clock: UnixTime) -> UnixTime? {
+        guard isFresh(at: clock), clock.seconds(since: clockFloor ?? clock) >= -Self.tolerance else {
+            return nil
+        }
+        return clock
+    }
+
+    /// Why a version may not be used although it is active; `nil` when it may.
+    package func obstacle(to manifest: Digest, at clock: UnixTime) -> String? {
+        if recalled.contains(manifest) { return "it is recalled; run `sealift sync` to get another version" }
+        guard afterGrace == .refuse, !isWithinGrace(at: max(clock, clockFloor ?? clock)) else { return nil }
+        return
+            "the signed chain expired at \(freshUntil) and its grace ended at \(graceUntil), after which the "
+            + "registry's owners want it refused; run `sealift sync` to get a current chain"
+    }
+
     package var canonical: [UInt8] {
         var object = JSONObject()
+        object["after_grace"] = afterGrace == .keep ? nil : .text(afterGrace.rawValue)
         object["checked"] = .text(checked.description)
         object["clock_floor"] = clockFloor.map { .text($0.description) }
         object["fresh_until"] = .text(freshUntil.description)
@@ -75,13 +106,20 @@ package struct TrustState: Equatable, Sendable {
             freshUntil: freshUntil,
             graceUntil: graceUntil,
             recalled: recalled,
-            clockFloor: value["clock_floor"]?.string.flatMap { UnixTime($0) }
+            clockFloor: value["clock_floor"]?.string.flatMap { UnixTime($0) },
+            afterGrace: value["after_grace"]?.string.flatMap { SettingsDocument.AfterGrace(rawValue: $0) }
+                ?? .keep
         )
         guard canonical == bytes else { return nil }
     }
 }
 
 extension DeviceDirectory {
+    /// Why an active version may not be used now, by what the last sync learned and this machine's clock.
+    package func obstacle(to manifest: Digest) throws(GenerationError) -> String? {
+        try trustState()?.obstacle(to: manifest, at: UnixTime(rawValue: Int64(time(nil))))
+    }
+
     /// Replaces `trust/state.json`, if it says something new.
     package func save(_ state: TrustState) throws(GenerationError) {
         let file = "\(trustPath)/state.json"

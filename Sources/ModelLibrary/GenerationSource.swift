@@ -63,10 +63,10 @@ struct GenerationSource: ModelSource {
             variant: identity.variant,
             manifest: identity.manifest
         )
-        let state = try Self.told(identity.model) { () throws(GenerationError) in try device.trustState() }
-        if let state, state.recalled.contains(identity.manifest) {
-            throw version.refused("it is recalled; run `sealift sync` to get another version")
+        let obstacle = try Self.told(identity.model) { () throws(GenerationError) in
+            try device.obstacle(to: identity.manifest)
         }
+        if let obstacle { throw version.refused(obstacle) }
         return version
     }
 

@@ -23,6 +23,7 @@ import json
 import os
 import re
 import stat
+import time
 from collections import namedtuple
 
 __all__ = ["Model", "SealiftError", "active", "lease", "models", "path"]
@@ -34,7 +35,7 @@ _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?\Z")
 _VARIANT = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,30}[a-z0-9])?\Z")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?\Z")
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
-_POINTER = re.compile(r"generations/([0-9]{6,})\Z")
+_POINTER = re.compile(r"(?:generations|fallback)/([0-9]{6,})\Z")
 _LONGEST_RECORD = 4 << 20
 
 
@@ -59,19 +60,23 @@ def active(name, directory=None):
             "%s is not active on this device; active: %s. "
             "Ask `sealift sync` for it too, with --model %s@CHANNEL" % (name, known, name)
         )
-    return _checked(found[name])
+    model = found[name]
+    obstacle = _obstacle(_root(directory), model.manifest)
+    if obstacle:
+        raise SealiftError("%s %s: %s" % (name, model.version, obstacle))
+    return _checked(model)
 
 
 def models(directory=None):
     """All active models of one generation, by name."""
     root = _root(directory)
     for _ in range(8):
-        number = _active_number(root)
+        place = _active_place(root)
         try:
-            return _generation(root, number)
+            return _generation(root, place)
         except (OSError, SealiftError):
             # Collected between the two looks? Then `current` points elsewhere by now.
-            if _active_number(root) == number:
+            if _active_place(root) == place:
                 raise
     raise SealiftError("%s changes faster than it can be read" % root)
 
@@ -102,7 +107,8 @@ def _root(directory):
     return root
 
 
-def _active_number(root):
+def _active_place(root):
+    """What `current` says: a generation, or the fallback of one."""
     current = os.path.join(root, "current")
     try:
         target = os.readlink(current)
@@ -112,19 +118,20 @@ def _active_number(root):
         raise SealiftError("%s cannot be read: %s" % (current, error)) from None
     match = _POINTER.match(target)
     if match is None:
-        raise _damaged(current, "a link to generations/NNNNNN", target)
-    return match.group(1)
+        raise _damaged(current, "a link to generations/NNNNNN or fallback/NNNNNN", target)
+    return target
 
 
-def _generation(root, number):
-    record_path = os.path.join(root, "generations", number, "generation.json")
+def _generation(root, place):
+    number = int(place.split("/")[1])
+    record_path = os.path.join(root, place, "generation.json")
     record = _record(record_path)
-    if record.get("type") != "sealift/generation@1" or record.get("number") != int(number):
-        raise _damaged(record_path, "the record of generation %d" % int(number), "something else")
+    if record.get("type") != "sealift/generation@1" or record.get("number") != number:
+        raise _damaged(record_path, "the record of generation %d" % number, "something else")
     found = {}
     for entry in record.get("models", []):
-        model = _model(root, int(number), entry, record_path)
-        link = os.path.join(root, "generations", number, *model.name.split("/"))
+        model = _model(root, number, entry, record_path)
+        link = os.path.join(root, place, *model.name.split("/"))
         expected = "../../../versions/" + os.path.relpath(model.directory, os.path.join(root, "versions"))
         try:
             target = os.readlink(link)
@@ -151,6 +158,23 @@ def _record(record_path):
     if not isinstance(record, dict):
         raise _damaged(record_path, "an object", "something else")
     return record
+
+
+def _obstacle(root, manifest):
+    """Why an active version may not be used: what the last sync learned, by this machine's clock."""
+    try:
+        state = _record(os.path.join(root, "trust", "state.json"))
+    except SealiftError:
+        return None  # no sync has finished a refresh yet
+    if manifest in (state.get("recalled") or []):
+        return "it is recalled; run `sealift sync` to get another version"
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    now = max(now, state.get("clock_floor") or now)
+    if state.get("after_grace") == "refuse" and now >= state.get("grace_until", ""):
+        return "the grace of the signed chain ended at %s; run `sealift sync` to get a current chain" % (
+            state.get("grace_until")
+        )
+    return None
 
 
 def _model(root, number, entry, record_path):

@@ -2,7 +2,7 @@ import Generations
 import Manifest
 import Names
 
-/// A version that signed documents allow this device to activate.
+/// A version that this device may activate.
 struct Candidate: Equatable, Sendable {
     let version: ModelVersion
     let manifest: Digest
@@ -11,113 +11,215 @@ struct Candidate: Equatable, Sendable {
     let reason: String
 }
 
-/// The versions that a device may activate, by signed documents alone; whether it can use them comes after.
+/// The versions that a device may activate, by signed documents and its own rules; whether an app can use them comes
+/// after.
 ///
 /// | the active version was… | then |
 /// |---|---|
 /// | held, yanked, or its rollout narrowed | stay; no new installs |
 /// | taken off the channel | stay, unless a listed version names it in `replaces` |
 /// | recalled or denied | leave now: newest good one, else none |
-/// | below the floor | never activate; replace by anything at or above; until one is there the running one stays |
+/// | below the floor (signed or local, the higher) | never activate; replace by anything at or above; until one is there the running one stays |
 ///
-/// A version below the active one is a candidate only when a signature says
-/// so: `replaces`, or the recall or denial of the active one.
-struct Candidates: Equatable, Sendable {
-    /// The highest precedence first; the active version is among them when it may stay.
+/// Precedence: denied and recalled, then floor, quarantine, pin, `replaces`,
+/// highest version. A version below the active one is a candidate only when a
+/// signature says so (`replaces`, or the recall or denial of the active one),
+/// or when its operator asks for it by name and this device ran it before.
+struct Candidates: Equatable {
+    /// The highest precedence first; the active version is among them when it is what should run.
     private(set) var ordered: [Candidate] = []
 
     /// The newest first.
-    private(set) var skipped: [SkippedVersion] = []
+    private(set) var skipped: [Skip] = []
 
     /// Why the active version must be left, whatever can take its place.
-    let recall: String?
+    let departure: Obstacle?
+
+    /// Why the active version runs on although nobody would newly take it; `nil` where somebody would.
+    private(set) var stay: String?
+
+    private let chain: ModelChain
+    private let rules: DeviceRules
+    private let active: VersionIdentity?
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.ordered == right.ordered && left.skipped == right.skipped && left.departure == right.departure
+            && left.stay == right.stay
+    }
 
     /// Gathers the candidates of one request.
     ///
     /// - Parameters:
     ///   - request: What is asked for.
     ///   - chain: What is signed.
+    ///   - rules: What this device says.
     ///   - active: The version that is active now.
-    ///   - hasRun: Whether this device ran a manifest before; only then may an exact version go back.
-    ///   - bucket: This device's place in a rollout, `0 ..< 10_000`.
-    init(
-        _ request: WantedModel,
-        in chain: ModelChain,
-        active: VersionIdentity?,
-        hasRun: (Digest) -> Bool = { _ in false },
-        bucket: (Digest, ChannelName) -> Int = { _, _ in 0 }
-    ) {
-        recall = active.flatMap { chain.recall(of: $0.version, $0.manifest) }
+    init(_ request: WantedModel, in chain: ModelChain, _ rules: DeviceRules, active: VersionIdentity?) {
+        self.chain = chain
+        self.rules = rules
+        self.active = active
+        departure = active.flatMap { chain.withdrawal(of: $0.version, $0.manifest) }
+        let floor = Self.floor(request, chain, rules)
         switch request.selection {
         case .channel(let channel):
-            let floor = chain.live?.channels[channel]?.floor
-            for listing in chain.live?.listed(in: channel) ?? [] {
-                consider(listing, in: chain, active, floor: floor) {
-                    guard listing.rollout < Listing.fullRollout,
-                        bucket(listing.manifest, channel) >= listing.rollout
-                    else { return nil }
-                    return "its rollout has not reached this device"
+            let listed = chain.live?.listed(in: channel) ?? []
+            if let pin = rules.pin, considerPinned(pin, floor) {
+                for listing in listed where listing.version != pin && listing.manifest != active?.manifest {
+                    skip(listing.version, .pinned(pin))
+                }
+            } else {
+                for listing in listed { consider(listing, floor, on: channel) }
+            }
+            stay = Self.stay(chain, rules, active, listed, floor, channel)
+        case .version(let version):
+            if let pin = rules.pin, considerPinned(pin, floor) {
+                if version != pin { skip(version, .pinned(pin)) }
+            } else if let listing = named(version) {
+                consider(listing, floor, on: nil)
+                if ordered.isEmpty, skipped.isEmpty, let active {
+                    skip(version, .lower(than: active.version))
                 }
             }
-        case .version(let version):
-            guard let manifest = chain.releases[version] else { return }
-            // A version asked for by name belongs to no channel: it is too low only where every floor says so.
-            let floor = chain.live?.channels.values.compactMap(\.floor).min()
-            let replaces = hasRun(manifest) ? active.map { [$0.manifest] } ?? [] : []
-            let listing = Listing(version: version, manifest: manifest, replaces: replaces)
-            consider(listing, in: chain, active, floor: floor) { nil }
-            if ordered.isEmpty, skipped.isEmpty, let active {
-                skip(
-                    version,
-                    "lower than the active \(active.version), and nothing signed says to go back to it"
-                )
+        }
+        skipped.sort { $0.version > $1.version }
+    }
+
+    /// The lowest version that may be activated: what is signed or what this device says, the higher.
+    ///
+    /// A version asked for by name belongs to no channel: it is too low only
+    /// where every channel that has a floor says so.
+    private static func floor(
+        _ request: WantedModel,
+        _ chain: ModelChain,
+        _ rules: DeviceRules
+    ) -> ModelVersion? {
+        let signed: ModelVersion?
+        switch request.selection {
+        case .channel(let channel): signed = chain.live?.channels[channel]?.floor
+        case .version: signed = chain.live?.channels.values.compactMap(\.floor).min()
+        }
+        return [signed, rules.floor].compactMap { $0 }.max()
+    }
+
+    // MARK: one version
+
+    /// A version as its operator names it: listed or not, whatever its rollout.
+    private func named(_ version: ModelVersion) -> Listing? {
+        guard let manifest = chain.releases[version] else { return nil }
+        let replaces = rules.hasRun(manifest) ? active.map { [$0.manifest] } ?? [] : []
+        return Listing(version: version, manifest: manifest, replaces: replaces)
+    }
+
+    /// Takes the pinned version, if the pin counts.
+    ///
+    /// - Returns: Whether it counts. It is set aside when the pinned version is withdrawn or below the floor,
+    ///   and when it cannot be taken and the active one may not stay: all of these come before a pin.
+    private mutating func considerPinned(_ pin: ModelVersion, _ floor: ModelVersion?) -> Bool {
+        let listing = named(pin)
+        let mustMove = departure != nil || isBelow(floor)
+        guard let listing, let obstacle = obstacle(to: listing, floor, on: nil) else {
+            guard let listing else {
+                if !mustMove { skip(pin, .notReleased) }
+                return !mustMove
             }
+            let isBack = active.map { pin < $0.version } ?? false
+            if isBack, departure == nil, !rules.hasRun(listing.manifest), let active {
+                skip(pin, .lower(than: active.version))
+            } else {
+                ordered = [Candidate(version: pin, manifest: listing.manifest, reason: "it is pinned")]
+            }
+            return true
+        }
+        switch obstacle {
+        case .denied, .recalled, .belowFloor:
+            if active?.manifest != listing.manifest { skip(pin, obstacle) }
+            return false
+        default:
+            if !mustMove { skip(pin, obstacle) }
+            return !mustMove
         }
     }
 
-    private mutating func consider(
-        _ listing: Listing,
-        in chain: ModelChain,
-        _ active: VersionIdentity?,
-        floor: ModelVersion?,
-        rollout: () -> String?
-    ) {
+    private func isBelow(_ floor: ModelVersion?) -> Bool {
+        guard let floor, let active else { return false }
+        return active.version < floor
+    }
+
+    private mutating func consider(_ listing: Listing, _ floor: ModelVersion?, on channel: ChannelName?) {
         let isActive = active?.manifest == listing.manifest
-        var obstacle = chain.recall(of: listing.version, listing.manifest)
-        if obstacle == nil, let floor, listing.version < floor { obstacle = "below the floor \(floor)" }
-        if obstacle == nil, chain.releases[listing.version] != listing.manifest {
-            obstacle = "the release role does not list this manifest"
-        }
-        if obstacle == nil, !isActive {
-            if let state = chain.live?.state(of: listing.version) {
-                obstacle = "yanked at \(state.time): \(state.reason)"
-            } else if let hold = chain.holds[listing.manifest] {
-                obstacle = "held until \(hold.until): \(hold.reason)"
-            } else {
-                obstacle = rollout()
-            }
-        }
-        if let obstacle {
+        if let obstacle = obstacle(to: listing, floor, on: channel) {
             // What lies below the running version is of no interest, unless that has to be left.
-            let isLower = recall == nil && !isActive && active.map { listing.version < $0.version } ?? false
-            return isLower ? () : skip(listing.version, obstacle)
+            let isLower =
+                departure == nil && !isActive && active.map { listing.version < $0.version } ?? false
+            return isLower && channel != nil ? () : skip(listing.version, obstacle)
         }
         var reason = "the highest version that may be taken"
-        if let active, !isActive, recall == nil {
-            if listing.version == active.version {
-                return skip(listing.version, "the same version with another manifest than the active one")
-            }
+        if let active, !isActive, departure == nil {
+            if listing.version == active.version { return skip(listing.version, .otherManifest) }
             if listing.version < active.version {
                 guard listing.replaces.contains(active.manifest) else { return }
-                reason = "it replaces \(active.version)"
+                reason =
+                    channel == nil
+                    ? "it is asked for, and this device ran it before" : "it replaces \(active.version)"
             }
-        } else if let recall, let active {
-            reason = "\(active.version) had to be left (\(recall))"
+        } else if let departure, let active {
+            reason = "\(active.version) had to be left (\(departure))"
         }
         ordered.append(Candidate(version: listing.version, manifest: listing.manifest, reason: reason))
     }
 
-    private mutating func skip(_ version: ModelVersion, _ reason: String) {
-        skipped.append(SkippedVersion(version: version.description, reason: reason))
+    /// What is in the way of a version, the weightiest first.
+    private func obstacle(
+        to listing: Listing,
+        _ floor: ModelVersion?,
+        on channel: ChannelName?
+    ) -> Obstacle? {
+        if let withdrawal = chain.withdrawal(of: listing.version, listing.manifest) { return withdrawal }
+        if let floor, listing.version < floor { return .belowFloor(floor) }
+        guard chain.releases[listing.version] == listing.manifest else { return .notReleased }
+        guard active?.manifest != listing.manifest else { return nil }
+        if let reason = rules.quarantine[listing.manifest] { return .quarantined(reason: reason) }
+        // A recall was found above.
+        if let state = chain.live?.state(of: listing.version) { return .yanked(state) }
+        if let hold = chain.holds[listing.manifest] { return .held(hold) }
+        guard let channel, listing.rollout < Listing.fullRollout,
+            rules.bucket(listing.manifest, channel) >= listing.rollout
+        else { return nil }
+        return .rollout
+    }
+
+    private mutating func skip(_ version: ModelVersion, _ obstacle: Obstacle) {
+        skipped.append(Skip(version: version, obstacle: obstacle))
+    }
+
+    // MARK: the active version
+
+    private static func stay(
+        _ chain: ModelChain,
+        _ rules: DeviceRules,
+        _ active: VersionIdentity?,
+        _ listed: [Listing],
+        _ floor: ModelVersion?,
+        _ channel: ChannelName
+    ) -> String? {
+        guard let active else { return nil }
+        if let floor, active.version < floor {
+            return
+                "\(active.version) is below the floor \(floor) and runs on until a version from there up can be "
+                + "taken"
+        }
+        if let state = chain.live?.state(of: active.version), state.kind == .yanked {
+            return "\(active.version) was yanked at \(state.time) (\(state.reason)) and stays where it runs"
+        }
+        if let hold = chain.holds[active.manifest] {
+            return "\(active.version) is held until \(hold.until) (\(hold.reason)) and stays where it runs"
+        }
+        if rules.pin == active.version { return "\(active.version) is pinned on this device" }
+        guard let listing = listed.first(where: { $0.manifest == active.manifest }) else {
+            return
+                "\(channel) does not list \(active.version) any more, which stays until something replaces it"
+        }
+        guard rules.bucket(active.manifest, channel) >= listing.rollout else { return nil }
+        return "the rollout of \(active.version) was narrowed, and it stays where it runs"
     }
 }

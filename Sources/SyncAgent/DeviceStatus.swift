@@ -41,6 +41,12 @@ public struct DeviceStatus: Sendable, Equatable {
         /// Why this version, in one line.
         public var reason: String
 
+        /// `confirmed`, `failed`, or `trial` while its app has not confirmed it.
+        public var trial: String
+
+        /// The version that the operator keeps it at; `nil` when it follows its channel.
+        public var pinned: String?
+
         /// What is wrong with it; `nil` when nothing is.
         public var problem: String?
     }
@@ -50,6 +56,9 @@ public struct DeviceStatus: Sendable, Equatable {
 
     /// The active generation; `nil` when none is.
     public var generation: UInt64?
+
+    /// Whether the device went back from that generation to the versions before it.
+    public var isFallback: Bool
 
     /// When the generation was made.
     public var created: String?

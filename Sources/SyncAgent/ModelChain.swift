@@ -33,18 +33,20 @@ struct ModelChain: Sendable {
     }
 
     /// Why a device must leave this version now; `nil` when it need not.
-    func recall(of version: ModelVersion, _ manifest: Digest) -> String? {
+    func withdrawal(of version: ModelVersion, _ manifest: Digest) -> Obstacle? {
         if let denial = denials.first(where: { $0.denies(model, version: version, manifest: manifest) }) {
-            return "denied since \(denial.since): \(denial.reason)"
+            return .denied(denial)
         }
         guard let state = live?.state(of: version), state.kind == .recalled else { return nil }
-        return "recalled at \(state.time): \(state.reason)"
+        return .recalled(state)
     }
 
     /// The digests of all manifests that a device must not run.
     var recalled: [Digest] {
         let listed = live?.channels.values.flatMap { $0.versions.map(\.identity) } ?? []
         let released = releases.map { ListedVersion(version: $0.key, manifest: $0.value) }
-        return Set(listed + released).filter { recall(of: $0.version, $0.manifest) != nil }.map(\.manifest)
+        return Set(listed + released).filter { withdrawal(of: $0.version, $0.manifest) != nil }.map(
+            \.manifest
+        )
     }
 }

@@ -29,6 +29,18 @@ struct ModelPlan: Sendable {
     /// Why the active version must be left, whatever becomes of the rest.
     var recall: String?
 
+    /// A good version that is on the device already, for as long as nothing better can be had after a recall.
+    var refuge: GenerationRecord.Model?
+
+    /// The versions that were passed over, the newest first.
+    var skips: [Skip] = [] {
+        didSet {
+            decision.skipped = skips.map {
+                SkippedVersion(version: $0.version.description, reason: $0.obstacle.description)
+            }
+        }
+    }
+
     init(_ request: WantedModel, active: GenerationRecord.Model?) {
         self.active = active
         record = active
@@ -46,7 +58,7 @@ struct ModelPlan: Sendable {
 
     /// Gives up: what was active stays, unless it has to be left.
     mutating func fail(_ error: SyncError) {
-        record = recall == nil ? active : nil
+        record = recall == nil ? active : refuge
         installation = nil
         decision.outcome = .failed
         decision.failure = error
@@ -55,6 +67,27 @@ struct ModelPlan: Sendable {
         if let recall, let active {
             decision.reason += "; \(active.identity.version) had to be left all the same (\(recall))"
         }
+    }
+
+    /// Whether the model would change.
+    var isMoving: Bool { record?.identity != active?.identity }
+
+    /// What its group waits for: a version above the one it would have that may well be taken later.
+    var groupObstacle: String? {
+        if decision.outcome == .failed { return decision.reason }
+        let version = record?.identity.version
+        let skip = skips.first { skip in skip.obstacle.holdsGroup && version.map { skip.version > $0 } ?? true
+        }
+        return skip.map { "\($0.version) cannot be taken (\($0.obstacle))" }
+    }
+
+    /// Stays where it was, because its group cannot move as a whole.
+    mutating func stay(for reason: String, isUnusable: Bool) {
+        record = active
+        installation = nil
+        decision.outcome = active == nil ? .none : isUnusable ? .kept : .unchanged
+        decision.active = active?.identity.version.description
+        decision.reason = reason
     }
 
     private static let unusableReason = "newer versions are there, and none can be used here; see `skipped`"
@@ -106,6 +139,7 @@ struct ModelPlan: Sendable {
     mutating func takeNone(hasUnusable: Bool, isUnknown: Bool = false, explanation: String) {
         if let recall, let active {
             record = nil
+            refuge = nil
             decision.outcome = .none
             decision.active = nil
             decision.reason =

@@ -2,12 +2,25 @@ import Durable
 import Synchronization
 import Transfer
 
-/// A store whose changes stay in memory: what a dry run verifies goes nowhere.
+/// A store with changes that stay in memory.
 final class OverlayStore: MetadataStore {
+    /// What is written through.
+    enum Writing: Sendable {
+        /// Nothing: what a dry run verifies goes nowhere.
+        case never
+
+        /// All that there is room for, so that a recall is learned on a full disk as well.
+        case whileThereIsRoom
+    }
+
     private let base: any MetadataStore
+    private let writing: Writing
     private let changes = Mutex<[String: [UInt8]]>([:])
 
-    init(over base: any MetadataStore) { self.base = base }
+    init(over base: any MetadataStore, writing: Writing) {
+        self.base = base
+        self.writing = writing
+    }
 
     func load(_ name: String) throws(DurableError) -> [UInt8]? {
         if let bytes = changes.withLock({ $0[name] }) { return bytes }
@@ -15,6 +28,11 @@ final class OverlayStore: MetadataStore {
     }
 
     func save(_ name: String, _ bytes: [UInt8]) throws(DurableError) {
+        if writing == .whileThereIsRoom {
+            do throws(DurableError) { return try base.save(name, bytes) } catch {
+                guard error.isOutOfSpace else { throw error }
+            }
+        }
         changes.withLock { $0[name] = bytes }
     }
 }

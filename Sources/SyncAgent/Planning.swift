@@ -9,10 +9,12 @@ import Trust
 struct Planning {
     let device: DeviceDirectory
     let machine: Machine
-    let bucket: (Digest, ChannelName) -> Int
 
-    /// Manifests of the generations that are still on the disk.
-    let hasRun: (Digest) -> Bool
+    /// What this device says about the versions of a model.
+    let rules: (WantedModel) -> DeviceRules
+
+    /// Versions on the disk that this device ran or made ready.
+    let known: [GenerationRecord.Model]
 
     /// Turns an error of a role into one for people; knows about grace.
     let explain: (UpdateError, String) -> SyncError
@@ -27,6 +29,10 @@ struct Planning {
             let recalled = try await choose(request, &plan, &chain)
             return (plan, recalled)
         } catch {
+            // A denial counts, also where the roles below it cannot be had.
+            if plan.recall == nil, let active, let denial = chain.denial(of: active.identity) {
+                plan.recall = Obstacle.denied(denial).description
+            }
             plan.fail(error)
             return (plan, nil)
         }
@@ -49,16 +55,11 @@ struct Planning {
             return []
         }
         let signed = try await chain.chain(of: request.name, roles)
-        let candidates = Candidates(
-            request,
-            in: signed,
-            active: plan.active?.identity,
-            hasRun: hasRun,
-            bucket: bucket
-        )
-        plan.recall = candidates.recall
-        plan.decision.skipped = candidates.skipped
+        let candidates = Candidates(request, in: signed, rules(request), active: plan.active?.identity)
+        plan.recall = candidates.departure?.description
+        plan.skips = candidates.skipped
         let expectation = try request.parsedExpectation()
+        if plan.recall != nil { plan.refuge = refuge(candidates, request, expectation) }
         var hasUnusable = false
         for candidate in candidates.ordered {
             let bytes = try await manifest(candidate, request, roles, &chain)
@@ -69,27 +70,48 @@ struct Planning {
                 return signed.recalled
             case .unusable(let reasons):
                 hasUnusable = true
-                let skip = SkippedVersion(
-                    version: candidate.version.description,
-                    reason: reasons.joined(separator: "; ")
-                )
-                plan.decision.skipped.append(skip)
-                plan.decision.skipped.sort {
-                    guard let one = ModelVersion($0.version), let other = ModelVersion($1.version) else {
-                        return false
-                    }
-                    return one > other
-                }
+                plan.skips = (plan.skips + [Skip(version: candidate.version, obstacle: .unusable(reasons))])
+                    .sorted { $0.version > $1.version }
             }
         }
         let unknown = Self.unknownChannel(request, signed)
         plan.takeNone(
             hasUnusable: hasUnusable,
             isUnknown: unknown != nil,
-            explanation: unknown ?? Self.explanation(request, signed, plan.active)
+            explanation: unknown ?? candidates.stay ?? Self.explanation(request, signed, plan.active)
         )
         try await repairKept(request, roles, &plan, &chain)
         return signed.recalled
+    }
+
+    /// The best candidate that is on the device, whole and of use: where to go at once after a recall.
+    private func refuge(
+        _ candidates: Candidates,
+        _ request: WantedModel,
+        _ expectation: Expectation?
+    ) -> GenerationRecord.Model? {
+        for candidate in candidates.ordered {
+            guard let model = known.first(where: { $0.identity.manifest == candidate.manifest }),
+                model.identity.model == request.name, (try? device.isInstalled(model.identity)) == true,
+                let manifest = try? device.manifest(of: model.identity)
+            else { continue }
+            let usability = Usability(
+                manifest,
+                expectation: expectation,
+                wanted: request.variant ?? model.identity.variant,
+                on: machine
+            )
+            guard case .usable(let content) = usability, content.name == model.identity.variant else {
+                continue
+            }
+            return GenerationRecord.Model(
+                identity: model.identity,
+                entry: model.entry,
+                channel: model.channel,
+                reason: candidate.reason
+            )
+        }
+        return nil
     }
 
     private func take(

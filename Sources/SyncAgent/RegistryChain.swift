@@ -1,3 +1,4 @@
+import Generations
 import Manifest
 import Names
 import Transfer
@@ -20,8 +21,20 @@ struct RegistryChain: Sendable {
     /// What a person should know.
     private(set) var warnings: [String] = []
 
-    init(_ updater: MetadataUpdater, contents: TargetContents, locations: [RepositoryLocation]) {
+    /// Every denial that is known.
+    var ledger: DenialLedger
+
+    init(
+        _ updater: MetadataUpdater,
+        contents: TargetContents,
+        locations: [RepositoryLocation],
+        ledger: DenialLedger
+    ) {
         self.updater = updater
+        self.ledger = ledger
+        if let targets = updater.targets?.document {
+            self.ledger.accept(targets.deny, of: .targets, version: targets.version, by: .chain)
+        }
         self.contents = contents
         self.locations = locations
         freshUntil = updater.freshUntil ?? updater.now
@@ -42,23 +55,26 @@ struct RegistryChain: Sendable {
         }
     }
 
+    func denial(of identity: VersionIdentity) -> Denial? { ledger.denial(of: identity) }
+
     /// All that is signed about one model.
     ///
     /// - Throws: `UpdateError` when a role cannot be had or trusted.
     mutating func roles(of model: ModelName) async throws(UpdateError) -> ModelRoles? {
-        guard let team = try await updater.role(.namespace(model.namespace)) else { return nil }
+        let role = SealiftRole.namespace(model.namespace)
+        guard let team = try await updater.role(role) else { return nil }
+        ledger.accept(team.document.deny, of: role.roleName, version: team.document.version, by: .chain)
         let live = try await updater.role(.live(model))
         let release = try await updater.role(.release(model))
         for role in [team, live, release] {
             if let role { freshUntil = min(freshUntil, role.document.expires) }
         }
-        let denials = (updater.targets?.document.deny ?? []) + team.document.deny
-        return ModelRoles(live: live?.document, release: release?.document, denials: denials)
+        return ModelRoles(live: live?.document, release: release?.document)
     }
 
     /// The documents that the roles of `model` name.
     mutating func chain(of model: ModelName, _ roles: ModelRoles) async throws(SyncError) -> ModelChain {
-        var chain = ModelChain(model: model, denials: roles.denials)
+        var chain = ModelChain(model: model, denials: ledger.denials(of: model))
         for (path, file) in roles.release?.targets ?? [:] {
             let name = path.description.dropFirst(model.description.utf8.count + 1).dropLast(
                 ".json".utf8.count
@@ -127,5 +143,4 @@ struct RegistryChain: Sendable {
 struct ModelRoles: Sendable {
     let live: TargetsDocument?
     let release: TargetsDocument?
-    let denials: [Denial]
 }

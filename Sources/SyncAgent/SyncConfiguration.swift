@@ -1,3 +1,4 @@
+import Generations
 import Names
 
 /// What one device syncs, from where, and under which root of trust.
@@ -95,7 +96,21 @@ public struct SyncConfiguration: Sendable, Equatable {
                 throw SyncError(.usage, "\(request.model) is asked for twice; ask for it once")
             }
             _ = try request.parsedExpectation()
+            if case .app = request.confirmation, request.trialBounds == nil {
+                throw SyncError(
+                    .usage,
+                    "\(request.model) is to be confirmed by its app within 1 to 1000 starts and one second to ten years"
+                )
+            }
         }
+    }
+}
+
+extension WantedModel {
+    /// Within what the app has to confirm a new version; `nil` where it has not to.
+    var trialBounds: TrialBounds? {
+        guard case .app(let starts, let seconds) = confirmation else { return nil }
+        return TrialBounds(starts: starts, seconds: seconds)
     }
 }
 

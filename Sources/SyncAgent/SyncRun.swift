@@ -22,13 +22,22 @@ struct SyncRun: Sendable {
         let device = try openDevice()
         let lock = try await takeLock(device)
         defer { withExtendedLifetime(lock) {} }
-        let (active, damage) = await activeRecord(of: device)
+        var (active, damage) = await activeGeneration(of: device)
+        active = try settleTrials(active, device)
+        let quarantine = try quarantine(active, device)
         events(.phase(.refreshing))
-        var chain = try await refreshedChain(device, active)
-        let settings = try await chain.settings()
+        let sources = try sources(device)
+        var (chain, settings) = try await trusted(sources, device, active)
         events(.phase(.choosing))
-        var (plans, recalled) = try await choose(device, active, &chain)
-        try save(recalled, chain, settings, to: device)
+        let local = LocalNotes(
+            quarantine: quarantine,
+            pins: try onDisk { () throws(GenerationError) in
+                try device.note(Pins.self)
+            }
+        )
+        var (plans, recalled) = try await choose(device, active?.record, local, &chain)
+        if recalled == nil, mode == .activate { await search(sources, into: &chain.ledger) }
+        GroupRule.apply(to: &plans, requests)
 
         var report = SyncReport(
             outcome: mode == .dryRun ? .planned : .unchanged,
@@ -39,19 +48,53 @@ struct SyncRun: Sendable {
             warnings: damage.map { [$0] } ?? []
         )
         report.pollSeconds = settings.pollSeconds
+        report.warnings += try save(recalled, chain, settings, to: device)
+        let before = active?.record
         if mode == .activate {
+            report.warnings += try noting { () throws(GenerationError) in try device.save(quarantine) }
+            let forbidden = Set(recalled ?? []).union(quarantine.entries.map(\.manifest))
+            active = try await leaveRecalled(plans, active, device)
             report.bytesFetched = await receive(&plans, chain, device)
-            report.generation = try await activate(plans, over: active, device, &report)
+            GroupRule.apply(to: &plans, requests)
+            report.generation = try await activate(plans, over: active, forbidden, device, &report)
             report.warnings += await collect(device, chain, plans)
         }
-        report.warnings += chain.warnings + leaving(active)
+        report.warnings += chain.warnings + leaving(before)
         report.models = plans.map(\.decision)
         if mode == .activate {
             let earlier = try Decisions.load(from: device)
-            try Decisions(models: report.models).keeping(earlier).save(to: device)
+            let decisions = Decisions(models: report.models).keeping(earlier)
+            do throws(SyncError) { try decisions.save(to: device) } catch {
+                report.warnings.append("the decisions could not be noted: \(error.message)")
+            }
         }
         for decision in report.models { events(.decided(decision)) }
         return report
+    }
+
+    /// The requests in the order of their plans.
+    private var requests: [WantedModel] { configuration.models.sorted { $0.name < $1.name } }
+
+    /// The chain of this sync; where it cannot be used, what is denied is left all the same.
+    private func trusted(
+        _ sources: Sources,
+        _ device: DeviceDirectory,
+        _ active: ActiveGeneration?
+    ) async throws(SyncError) -> (RegistryChain, SettingsDocument) {
+        var ledger = try onDisk { () throws(GenerationError) in try device.note(DenialLedger.self) }
+        do throws(SyncError) {
+            var chain = try await refreshedChain(sources, device, active?.record, ledger)
+            let settings = try await chain.settings()
+            return (chain, settings)
+        } catch {
+            guard mode == .activate else { throw error }
+            if error.kind == .refused || error.kind == .expired {
+                await search(sources, into: &ledger)
+                _ = try noting { () throws(GenerationError) in try device.save(ledger) }
+            }
+            try await leaveKnown(ledger, active, device)
+            throw error
+        }
     }
 
     /// A device keeps what one sync asks for; whoever forgot a model should read so here first.
@@ -100,114 +143,13 @@ struct SyncRun: Sendable {
     }
 
     /// The active generation; one that cannot be read counts as none and is replaced.
-    private func activeRecord(of device: DeviceDirectory) async -> (GenerationRecord?, damage: String?) {
+    private func activeGeneration(of device: DeviceDirectory) async -> (ActiveGeneration?, damage: String?) {
         do throws(SyncError) {
             let active = try await onDiskThread { () throws(GenerationError) in try device.activeGeneration()
             }
-            return (active?.record, nil)
+            return (active, nil)
         } catch {
             return (nil, error.message)
-        }
-    }
-
-    // MARK: trust
-
-    private func refreshedChain(
-        _ device: DeviceDirectory,
-        _ active: GenerationRecord?
-    ) async throws(SyncError) -> RegistryChain {
-        let anchor: [UInt8]
-        do throws(DurableError) {
-            anchor = try Durable.readFile(configuration.rootFile, maximum: Limits.root)
-        } catch {
-            throw SyncError(
-                code: error.isAbsent || error.isWrongPlace ? .place : .usage,
-                "the root of trust: \(error)"
-            )
-        }
-        let folder = FolderMetadataStore(directory: device.trustPath)
-        let store: any MetadataStore = mode == .dryRun ? OverlayStore(over: folder) : folder
-        let pin = try pin(anchor, device, store)
-        let floor = (try? device.trustState())?.clockFloor
-        let all = configuration.registries.map { RepositoryLocation(base: $0) }
-        var failure: SyncError?
-        for location in all {
-            var updater = MetadataUpdater(
-                anchor: anchor,
-                store: store,
-                fetcher: peers.fetcher,
-                repository: location,
-                now: clock,
-                floor: floor,
-                policy: .sealift,
-                keepsRoots: false
-            )
-            do throws(UpdateError) { try await updater.poll() } catch {
-                let found = explain(error, "\(location)", device, active)
-                // A refusal says more than an outage of another mirror.
-                if failure == nil || failure?.kind == .temporary { failure = found }
-                continue
-            }
-            if mode == .activate, let pin { try pin.save(to: device) }
-            let locations = [location] + all.filter { $0 != location }
-            let contents = TargetContents(store: store, fetcher: peers.fetcher, locations: locations)
-            return RegistryChain(updater, contents: contents, locations: locations)
-        }
-        throw failure ?? SyncError(.usage, "no registry; give --registry URL")
-    }
-
-    /// What an error of the chain means on this device.
-    func explain(
-        _ error: UpdateError,
-        _ subject: String,
-        _ device: DeviceDirectory,
-        _ active: GenerationRecord?
-    ) -> SyncError {
-        var found = SyncError(error, subject)
-        if case .refused(.thresholdNotMet) = error {
-            found = SyncError(
-                code: .signature,
-                "\(found.message). Either the bytes are not what their owners signed, or \(configuration.rootFile) "
-                    + "is not the root of this registry"
-            )
-        }
-        guard error.isExpiry else { return found }
-        guard let active else {
-            return SyncError(
-                code: .expired,
-                "\(found.message). Nothing is active, and nothing new is accepted"
-            )
-        }
-        guard let grace = (try? device.trustState())?.graceUntil, clock < grace else {
-            return SyncError(
-                code: .expired,
-                "\(found.message). Nothing new is accepted; the grace of what is active is over"
-            )
-        }
-        return SyncError(
-            .expired,
-            "\(found.message). Nothing new is accepted; generation \(active.number) may run until \(grace)"
-        )
-    }
-
-    private func save(
-        _ recalled: [Digest]?,
-        _ chain: RegistryChain,
-        _ settings: SettingsDocument,
-        to device: DeviceDirectory
-    ) throws(SyncError) {
-        guard mode == .activate else { return }
-        try onDisk { () throws(GenerationError) in
-            let old = try? device.trustState()
-            let state = TrustState(
-                checked: chain.now,
-                freshUntil: chain.freshUntil,
-                graceUntil: chain.freshUntil.adding(seconds: settings.grace),
-                // What could not be read this time may not unsay a recall.
-                recalled: recalled ?? old?.recalled ?? [],
-                clockFloor: chain.clockFloor
-            )
-            try device.save(state)
         }
     }
 
@@ -217,22 +159,32 @@ struct SyncRun: Sendable {
     private func choose(
         _ device: DeviceDirectory,
         _ active: GenerationRecord?,
+        _ local: LocalNotes,
         _ chain: inout RegistryChain
     ) async throws(SyncError) -> ([ModelPlan], recalled: [Digest]?) {
-        let ran = try onDisk { () throws(GenerationError) in try device.manifestsRun() }
+        let known = try onDisk { () throws(GenerationError) in try device.versionsKnown() }
+        let ran = Set(known.map(\.identity.manifest))
         let secret = try rolloutSecret(device)
         var machine = Machine.current
         machine.runtimes = configuration.runtimes.map(\.limits)
         let planning = Planning(
             device: device,
             machine: machine,
-            bucket: { RolloutBucket.bucket(secret: secret, manifest: $0, channel: $1) },
-            hasRun: { ran.contains($0) },
+            rules: { request in
+                DeviceRules(
+                    floor: request.floor,
+                    pin: local.pins.versions[request.name],
+                    quarantine: local.reasons,
+                    hasRun: { ran.contains($0) },
+                    bucket: { RolloutBucket.bucket(secret: secret, manifest: $0, channel: $1) }
+                )
+            },
+            known: known,
             explain: { explain($0, $1, device, active) }
         )
         var plans: [ModelPlan] = []
         var recalled: [Digest]? = []
-        for request in configuration.models.sorted(by: { $0.name < $1.name }) {
+        for request in requests {
             let (plan, found) = await planning.plan(request, active: active?.model(request.name), &chain)
             plans.append(plan)
             recalled = found.flatMap { found in recalled.map { $0 + found } }
@@ -244,5 +196,16 @@ struct SyncRun: Sendable {
     private func rolloutSecret(_ device: DeviceDirectory) throws(SyncError) -> [UInt8] {
         if mode == .activate { return try RolloutBucket.secret(of: device) }
         return (try? RolloutBucket.storedSecret(of: device)) ?? []
+    }
+}
+
+/// What this device noted about versions.
+struct LocalNotes: Sendable {
+    let quarantine: Quarantine
+    let pins: Pins
+
+    /// Why a manifest is not taken again.
+    var reasons: [Digest: String] {
+        Dictionary(quarantine.entries.map { ($0.manifest, $0.reason) }) { first, _ in first }
     }
 }

@@ -133,7 +133,8 @@ extension SyncRun {
     /// - Returns: The generation that is active then.
     func activate(
         _ plans: [ModelPlan],
-        over active: GenerationRecord?,
+        over active: ActiveGeneration?,
+        _ forbidden: Set<Digest>,
         _ device: DeviceDirectory,
         _ report: inout SyncReport
     ) async throws(SyncError) -> UInt64? {
@@ -147,16 +148,38 @@ extension SyncRun {
             throw SyncError(error)
         }
         let records = plans.compactMap(\.record)
-        guard records != active?.models ?? [] || active == nil && !records.isEmpty else {
+        let isNew = records != active?.record.models ?? [] || active == nil && !records.isEmpty
+        // A fallback is only for the time until the next sync.
+        guard isNew || active?.place.isFallback ?? false else {
+            try await purge(active, forbidden, device)
             return active?.number
         }
         events(.phase(.activating))
         let now = clock
-        let generation = try await onDiskThread { () throws(GenerationError) in
-            try device.activate(records, created: now)
+        var bounds: [ModelName: TrialBounds] = [:]
+        for request in configuration.models { bounds[request.name] = request.trialBounds }
+        let generation = try await onDiskThread { [bounds] () throws(GenerationError) in
+            try device.activate(
+                records,
+                created: now,
+                forbidden: { forbidden.contains($0) },
+                bounds: { bounds[$0] }
+            )
         }
         report.outcome = .activated
         return generation.number
+    }
+
+    /// What was recalled may not be gone back to either.
+    private func purge(
+        _ active: ActiveGeneration?,
+        _ forbidden: Set<Digest>,
+        _ device: DeviceDirectory
+    ) async throws(SyncError) {
+        guard let active else { return }
+        try await onDiskThread { () throws(GenerationError) in
+            try device.purgeFallback(of: active) { forbidden.contains($0) }
+        }
     }
 
     /// Removes what nothing needs; a failure is only worth a warning.

@@ -1,15 +1,23 @@
+import Blocking
 import Durable
 import Generations
 package import Names
 
 /// A device directory as its operator sees it; needs no network, no lock and no configuration.
 public struct SyncedDevice: Sendable {
-    private let device: DeviceDirectory
+    let device: DeviceDirectory
+    let clock: @Sendable () -> UnixTime
 
     /// Opens the directory.
     ///
-    /// - Throws: `SyncError` of kind `refused` when there is none.
+    /// - Throws: `SyncError` of kind `usage` when there is none.
     public init(directory: String) throws(SyncError) {
+        try self.init(directory: directory, clock: SyncAgent.systemTime)
+    }
+
+    /// Opens the directory with a clock of its own, for tests.
+    package init(directory: String, clock: @escaping @Sendable () -> UnixTime) throws(SyncError) {
+        self.clock = clock
         device = try onDisk { () throws(GenerationError) in try DeviceDirectory.open(directory) }
     }
 
@@ -17,7 +25,7 @@ public struct SyncedDevice: Sendable {
     ///
     /// - Returns: The state; what is wrong with a model is said there, not thrown.
     /// - Throws: `SyncError` when the active generation cannot be read at all.
-    public func status() throws(SyncError) -> DeviceStatus { try status(at: SyncAgent.systemTime()) }
+    public func status() throws(SyncError) -> DeviceStatus { try status(at: clock()) }
 
     /// What is active, and how current it is at `now`.
     package func status(at now: UnixTime) throws(SyncError) -> DeviceStatus {
@@ -26,6 +34,7 @@ public struct SyncedDevice: Sendable {
         var status = DeviceStatus(
             directory: device.path,
             generation: generation?.number,
+            isFallback: generation?.place.isFallback ?? false,
             created: generation?.record.created.description,
             models: [],
             freshness: .unknown,
@@ -39,22 +48,77 @@ public struct SyncedDevice: Sendable {
             status.freshness =
                 state.isFresh(at: time) ? .fresh : state.isWithinGrace(at: time) ? .stale : .overdue
         }
+        let (trials, pins) = try onDisk { () throws(GenerationError) in
+            (try device.note(Trials.self), try device.note(Pins.self))
+        }
         for model in generation?.record.models ?? [] {
-            status.models.append(describe(model, state))
+            var described = describe(model, state, at: now)
+            described.trial = (trials[model.identity.manifest]?.state ?? .confirmed).rawValue
+            described.pinned = pins.versions[model.identity.model]?.description
+            status.models.append(described)
         }
         return status
     }
 
-    private func describe(_ model: GenerationRecord.Model, _ state: TrustState?) -> DeviceStatus.Model {
+    /// What a collection removed, or would.
+    public struct Collected: Sendable, Equatable {
+        /// Paths from the device directory.
+        public var removed: [String]
+
+        /// What stays because a program uses it.
+        public var leased: [String]
+
+        /// The bytes that were in what is removed.
+        public var bytes: UInt64
+    }
+
+    /// Deletes what nothing needs any more.
+    ///
+    /// - Parameters:
+    ///   - mode: `.dryRun` deletes nothing.
+    ///   - retain: Seconds that versions stay after they were left.
+    /// - Returns: What was deleted, or would be.
+    /// - Throws: `SyncError` of kind `temporary` while a sync of the directory runs: what it puts in place belongs to
+    ///   no generation yet.
+    public func collect(
+        _ mode: SyncMode = .activate,
+        retain: Int64 = 86_400
+    ) async throws(SyncError) -> Collected {
+        let (device, now) = (device, clock())
+        do throws(GenerationError) {
+            return try await BlockingPool.shared.run { () throws(GenerationError) in
+                var lock: DirectoryLock?
+                do throws(DurableError) { lock = try DirectoryLock(device.lockPath) } catch {
+                    throw .disk(error)
+                }
+                defer { withExtendedLifetime(lock) {} }
+                // Parts of downloads that a later sync may finish stay.
+                let keep: (String) -> Bool = { _ in true }
+                let plan = try device.collect(now: now, retain: retain, isWanted: keep, mode: .report)
+                let bytes = plan.removed.reduce(UInt64(0)) { $0 + device.length(of: $1) }
+                guard mode == .activate else {
+                    return Collected(removed: plan.removed, leased: plan.leased, bytes: bytes)
+                }
+                let report = try device.collect(now: now, retain: retain, isWanted: keep)
+                return Collected(removed: report.removed, leased: report.leased, bytes: bytes)
+            }
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    private func describe(
+        _ model: GenerationRecord.Model,
+        _ state: TrustState?,
+        at now: UnixTime
+    ) -> DeviceStatus.Model {
         let identity = model.identity
         let directory = "\(device.path)/\(identity.relativePath)"
         var problem: String?
         do throws(GenerationError) { _ = try device.activeModel(identity.model) } catch {
             problem = error.description
         }
-        if problem == nil, state?.recalled.contains(identity.manifest) ?? false {
-            problem = "recalled; run `sealift sync` to leave it"
-        }
+        if problem == nil { problem = state?.obstacle(to: identity.manifest, at: now) }
         return DeviceStatus.Model(
             model: identity.model.description,
             version: identity.version.description,
@@ -64,6 +128,7 @@ public struct SyncedDevice: Sendable {
             directory: directory,
             entry: "\(directory)/\(model.entry)",
             reason: model.reason,
+            trial: Trials.Entry.State.confirmed.rawValue,
             problem: problem
         )
     }

@@ -20,6 +20,25 @@ public struct WantedModel: Sendable, Hashable {
     /// The variant to take; `nil` takes the first that runs here.
     package var variant: VariantName?
 
+    /// No version below it is activated on this device, whatever a channel allows.
+    package var floor: ModelVersion?
+
+    /// Models of one group move together or not at all; a recall waits for no group.
+    public var group: String?
+
+    /// Who says that a new version works.
+    public var confirmation = Confirmation.selfTest
+
+    /// Who says that a newly activated version works.
+    public enum Confirmation: Sendable, Hashable {
+        /// The checks before activation are enough.
+        case selfTest
+
+        /// The app, by `sealift confirm` or ``SyncedDevice/confirm(_:)``: within so many starts (`1 ... 1000`)
+        /// and so many seconds. Otherwise the device falls back to the version before.
+        case app(starts: Int, seconds: Int64)
+    }
+
     /// The channel of a request that names none.
     public static let defaultChannel = "stable"
 

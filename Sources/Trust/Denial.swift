@@ -1,4 +1,4 @@
-import CanonicalJSON
+package import CanonicalJSON
 package import Names
 
 /// A recall from above the model's own keys: `{model, versions or digest, reason, since}` in a targets role's `deny`.
@@ -25,7 +25,7 @@ package struct Denial: Sendable, Equatable {
         self.since = since
     }
 
-    init?(_ value: JSONValue) {
+    package init?(_ value: JSONValue) {
         guard let model = value["model"]?.string.flatMap({ ModelName($0) }),
             let reason = value["reason"]?.string,
             let since = value["since"]?.string.flatMap({ UnixTime($0) })
@@ -45,7 +45,7 @@ package struct Denial: Sendable, Equatable {
         self.since = since
     }
 
-    var json: JSONValue {
+    package var json: JSONValue {
         var object = JSONObject()
         object["model"] = .text(model.description)
         switch subject {

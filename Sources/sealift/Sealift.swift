@@ -10,7 +10,9 @@ struct Sealift {
     static var commands: [any Command.Type] {
         [
             Init.self, Serve.self, Keygen.self, Inspect.self, Publish.self, Sync.self, Status.self, Why.self,
-            Path.self, Verify.self, Infer.self, History.self, ChannelSet.self, ChannelAdd.self,
+            Path.self, Run.self, Verify.self, Confirm.self, Rollback.self, Pin.self, Unpin.self,
+            QuarantineList.self, QuarantineClear.self, Collect.self, Infer.self, History.self,
+            ChannelSet.self, ChannelAdd.self,
             ChannelRemove.self, Rollout.self, Yank.self, Recall.self, Unyank.self, Floor.self, Hold.self,
             Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
             SettingsShow.self, SettingsSet.self,

@@ -53,7 +53,7 @@ struct SyncSettings {
             configuration.models = try models.map { try WantedModel($0) }
             origins["models"] = arguments.origin(of: "model")
         }
-        try readExpectations(arguments)
+        try readModelOptions(arguments)
         configuration.allowsPlainLoopback = arguments.has("allow-plain-loopback")
         // This very program, also when the file was replaced by a newer one meanwhile.
         configuration.readerProgram = "/proc/self/exe"
@@ -79,22 +79,44 @@ struct SyncSettings {
         if session.configuredCA != nil { origins["ca"] = path }
     }
 
-    private mutating func readExpectations(_ arguments: ParsedArguments) throws {
-        for text in arguments.all("expectation") {
+    /// Options that say something of one of the models.
+    private mutating func readModelOptions(_ arguments: ParsedArguments) throws {
+        try forModels("expectation", "FILE", arguments) { model, file in
+            model.expectation = try Durable.readFile(file, maximum: Limits.manifest)
+        }
+        try forModels("floor", "VERSION", arguments) { $0.floor = try Words.version($1) }
+        try forModels("group", "NAME", arguments) { $0.group = $1 }
+        try forModels("confirm", "STARTS/TIME", arguments) { model, bounds in
+            let parts = bounds.split(separator: "/", maxSplits: 1)
+            guard parts.count == 2, let starts = Int(parts[0]) else {
+                throw UsageError.badValue(bounds, of: "--confirm", expected: "STARTS/TIME such as 3/24h")
+            }
+            let seconds = try Words.duration(String(parts[1]), of: "--confirm")
+            model.confirmation = .app(starts: starts, seconds: seconds)
+        }
+        if let text = arguments["wait"] {
+            configuration.lockPatience = try Words.duration(text, of: "--wait")
+        }
+    }
+
+    private mutating func forModels(
+        _ option: String,
+        _ value: String,
+        _ arguments: ParsedArguments,
+        _ set: (inout WantedModel, String) throws -> Void
+    ) throws {
+        for text in arguments.all(option) {
             let halves = text.split(separator: "=", maxSplits: 1)
             guard halves.count == 2,
                 let index = configuration.models.firstIndex(where: { $0.model == halves[0] })
             else {
                 throw UsageError.badValue(
                     text,
-                    of: "--expectation",
-                    expected: "NS/MODEL=FILE of a model given"
+                    of: "--\(option)",
+                    expected: "NS/MODEL=\(value) of a model given"
                 )
             }
-            configuration.models[index].expectation = try Durable.readFile(
-                String(halves[1]),
-                maximum: Limits.manifest
-            )
+            try set(&configuration.models[index], String(halves[1]))
         }
     }
 

@@ -20,9 +20,43 @@ struct CrashTests {
     private static let steps: [(String, isNew: Bool)] = [
         ("stage.files", false), ("stage.version", false), ("stage.renamed", false),
         ("write.created:generation.json", false), ("write.renamed:generation.json", false),
-        ("generation.written", false), ("activate.before-rename", false), ("link.created", false),
-        ("link.renamed", true), ("activate.after-rename", true), ("collect", true), ("collect.renamed", true),
+        ("generation.written", false), ("fallback.staged", false), ("link.created:.current", false),
+        ("link.renamed:.current", false), ("fallback.written", false), ("write.created:trials.json", false),
+        ("write.renamed:trials.json", false), ("activate.before-rename", false),
+        ("link.created:/current", false), ("link.renamed:/current", true), ("activate.after-rename", true),
+        ("collect", true), ("collect.renamed", true),
     ]
+
+    @Test(
+        "a process killed at any step of falling back is on the generation or on its fallback, and both are whole",
+        arguments: [("fall-back.before-rename", false), ("fall-back.after-rename", true)]
+    )
+    func killedFallingBack(_ step: String, _ isBack: Bool) async throws {
+        let path = fixture.device.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [step, path = path as String] in
+            setenv("SEALIFT_CRASH_AT", step, 1)
+            let device = try DeviceDirectory.open(path)
+            if let active = try device.activeGeneration() { try device.fallBack(from: active) }
+        }
+        let model = try fixture.device.activeModel(fixture.detector)
+        #expect(model.version.description == (isBack ? "1.0.0" : "1.1.0"))
+        #expect(try model.verify() > 0)
+        try CrashTests.update(to: "1.3.0", fixture.device)
+        #expect(try fixture.activeVersion == "1.3.0")
+        try expectClean()
+    }
+
+    @Test("falling back needs no room: it succeeds where not one byte can be written")
+    func fallingBackOnFullDisk() async throws {
+        let path = fixture.device.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let device = try DeviceDirectory.open(path)
+            try Disk.$probe.withValue(FullDisk()) {
+                if let active = try device.activeGeneration() { try device.fallBack(from: active) }
+            }
+        }
+        #expect(try fixture.activeVersion == "1.0.0")
+    }
 
     @Test(
         "a process killed at any step leaves one whole generation, and the next update finishes and cleans up",
@@ -79,11 +113,29 @@ struct CrashTests {
     /// Only the active generation and the one before it are left, and nothing under a hidden name.
     private func expectClean() throws {
         let device = fixture.device
-        #expect(try Durable.names(in: device.generationsPath).count == 2)
+        #expect(try Durable.names(in: device.generationsPath).count <= 2)
+        let fallbacks = try Durable.names(in: device.fallbackPath)
+        #expect(fallbacks.filter { $0.hasSuffix(".current") }.count == 1)
+        #expect(fallbacks.allSatisfy { !$0.hasPrefix(".") })
         let versions = try Durable.names(in: "\(device.versionsPath)/vision/detector")
         #expect(versions.count == 4)
         #expect(versions.allSatisfy { !$0.hasPrefix(".") })
         #expect(try Durable.names(in: device.incomingPath).isEmpty)
         #expect(try Durable.names(in: device.path).allSatisfy { !$0.hasPrefix(".") })
     }
+}
+
+/// A disk on which nothing can be made or written; names can be moved and taken away.
+struct FullDisk: DiskProbe {
+    func willPerform(_ operation: DiskOperation) throws(DurableError) {
+        switch operation {
+        case .makeDirectory(let path), .makeFile(let path), .makeLink(let path, _), .addName(let path, _),
+            .append(let path, _):
+            throw .system(operation: "write", path: path, code: ENOSPC)
+        case .date, .rename, .exchange, .remove, .removeDirectory, .synchronizeFile, .synchronizeDirectory:
+            break
+        }
+    }
+
+    func didPerform(_ operation: DiskOperation) {}
 }

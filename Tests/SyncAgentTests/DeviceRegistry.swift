@@ -71,6 +71,12 @@ final class DeviceRegistry: Fetching, BlobFetching {
         state.withLock { $0.targets[url] = bytes }
     }
 
+    /// Signs other settings, and publishes.
+    func change(_ settings: SettingsDocument) throws {
+        put(settings.canonical, at: SettingsDocument.targetPath, .targets)
+        try publish()
+    }
+
     func setLive(_ live: LiveDocument) {
         state.withLock { $0.live[live.model] = live }
         put(live.canonical, at: live.targetPath, .live(live.model))

@@ -2,6 +2,7 @@ import Arguments
 import Generations
 import Manifest
 import Names
+import SyncAgent
 
 /// Prints where the active version lies, for programs in any language.
 struct Path: Command {
@@ -52,8 +53,19 @@ enum Device {
         return name
     }
 
+    /// The device as its operator sees it.
+    static func synced(_ arguments: ParsedArguments) throws -> SyncedDevice {
+        try SyncedDevice(directory: try path(arguments))
+    }
+
+    /// The active version, unless it may not be used now.
     static func activeModel(_ arguments: ParsedArguments) throws -> ActiveModel {
         let name = try model(arguments)
-        return try DeviceDirectory.open(try path(arguments)).activeModel(name)
+        let device = try DeviceDirectory.open(try path(arguments))
+        let active = try device.activeModel(name)
+        if let obstacle = try device.obstacle(to: active.manifestDigest) {
+            throw Failure(.refused, "\(name) \(active.version): \(obstacle)")
+        }
+        return active
     }
 }

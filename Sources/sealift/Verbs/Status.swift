@@ -17,11 +17,16 @@ struct Status: Command {
             Output.result(bytes: json(status).bytes)
             return .done
         }
-        let generation = status.generation.map { "generation \($0)" } ?? "nothing active"
+        let prefix = status.isFallback ? "the fallback of generation" : "generation"
+        let generation = status.generation.map { "\(prefix) \($0)" } ?? "nothing active"
         Output.result("\(status.directory): \(generation)")
         for model in status.models {
             let channel = model.channel.map { " from \($0)" } ?? ""
             Output.result("  \(model.model) \(model.version) (\(model.variant))\(channel): \(model.reason)")
+            if model.trial != "confirmed" {
+                Output.result("    \(model.trial): its app has not confirmed it")
+            }
+            if let pinned = model.pinned { Output.result("    pinned to \(pinned)") }
             if let problem = model.problem { Output.result("    problem: \(problem)") }
         }
         Output.result("chain: \(words(status))")
@@ -48,14 +53,16 @@ struct Status: Command {
                 "model": .text(model.model), "version": .text(model.version), "variant": .text(model.variant),
                 "channel": .text(orNull: model.channel), "manifest": .text(model.manifest),
                 "directory": .text(model.directory), "entry": .text(model.entry),
-                "reason": .text(model.reason),
+                "reason": .text(model.reason), "trial": .text(model.trial),
+                "pinned": .text(orNull: model.pinned),
                 "problem": .text(orNull: model.problem),
             ])
         }
         return JSONReport([
             "directory": .text(status.directory),
             "generation": status.generation.map { .integer(Int64(clamping: $0)) } ?? .null,
-            "created": .text(orNull: status.created), "models": .array(models),
+            "fallback": .bool(status.isFallback), "created": .text(orNull: status.created),
+            "models": .array(models),
             "freshness": .text(status.freshness.rawValue), "checked": .text(orNull: status.checked),
             "fresh_until": .text(orNull: status.freshUntil), "grace_until": .text(orNull: status.graceUntil),
             "log": .text(status.log),

@@ -22,6 +22,29 @@ struct Sync: Command {
                 "what the app sends to it and reads from it",
                 repeatable: true
             ),
+            .value(
+                "floor",
+                "NS/MODEL=VERSION",
+                "the lowest version of it that this device ever activates",
+                repeatable: true
+            ),
+            .value(
+                "group",
+                "NS/MODEL=NAME",
+                "models of one group move together or not at all",
+                repeatable: true
+            ),
+            .value(
+                "confirm",
+                "NS/MODEL=STARTS/TIME",
+                "fall back unless ‘sealift confirm’ comes within so many starts and such a time, 3/24h",
+                repeatable: true
+            ),
+            .value(
+                "wait",
+                "TIME",
+                "how long to wait for another sync of the same directory, 60s unless given"
+            ),
             .value("retries", "N", "attempts without progress before a download gives up, 6 unless given"),
             .value("rate", "BYTES", "the most a second, all connections together, for example 2MB"),
             .value(

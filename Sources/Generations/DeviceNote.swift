@@ -1,0 +1,77 @@
+package import CanonicalJSON
+import Durable
+import Names
+
+/// A small file that a device writes for itself, beside `current`: pins, trials, what is quarantined.
+///
+/// Replaced whole and atomically. One that is damaged counts as empty, so that
+/// it is in nobody's way: nothing that it could say makes a wrong byte run.
+package protocol DeviceNote: Sendable, Equatable {
+    /// `sealift/NAME@1`.
+    static var type: String { get }
+    static var fileName: String { get }
+
+    /// An empty one.
+    init()
+
+    /// Reads the members back; `nil` when one of them is not what ``members`` writes.
+    init?(_ value: JSONValue)
+
+    /// All but the type.
+    var members: JSONObject { get }
+}
+
+extension DeviceNote {
+    var canonical: [UInt8] {
+        var object = members
+        object["type"] = .text(Self.type)
+        return JSONValue.object(object).compactJSON
+    }
+
+    init?(canonical bytes: [UInt8]) {
+        let limit = Int(DeviceDirectory.longestNote.rawValue)
+        guard let value = try? JSONParser.parse(bytes, maximumLength: limit, maximumDepth: 8),
+            value["type"]?.string == Self.type
+        else { return nil }
+        self.init(value)
+    }
+}
+
+extension DeviceDirectory {
+    static let longestNote = ByteCount.mebibytes(4)
+
+    /// Reads a note; an empty one where there is none or what is there is damaged.
+    ///
+    /// - Throws: `GenerationError.disk` when the disk cannot be read.
+    package func note<Note: DeviceNote>(_: Note.Type = Note.self) throws(GenerationError) -> Note {
+        let bytes: [UInt8]?
+        do {
+            bytes = try contents("\(path)/\(Note.fileName)", maximum: Self.longestNote)
+        } catch {
+            guard case .disk(let reason) = error, reason.isOfContent else { throw error }
+            return Note()
+        }
+        return bytes.flatMap { Note(canonical: $0) } ?? Note()
+    }
+
+    /// Replaces a note, if it says something new.
+    package func save(_ note: some DeviceNote) throws(GenerationError) {
+        let file = "\(path)/\(type(of: note).fileName)"
+        let bytes = note.canonical
+        if try self.note(type(of: note)) == note { return }
+        try onDisk { () throws(DurableError) in
+            try Durable.makeWay(at: file)
+            try Durable.writeAtomically(file, bytes)
+        }
+    }
+}
+
+extension DurableError {
+    /// Whether the file itself is wrong, and not the disk.
+    fileprivate var isOfContent: Bool {
+        switch self {
+        case .tooLong, .notRegularFile: true
+        case .system, .tooOpen, .foreignOwner, .locked: false
+        }
+    }
+}

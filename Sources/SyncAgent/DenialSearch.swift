@@ -1,0 +1,89 @@
+import Durable
+import Names
+import Transfer
+import Trust
+
+/// Looks for denials where the chain as a whole may not be used, because a role of it has expired for example.
+///
+/// Asks for the files that come after the known ones, and believes each that
+/// enough keys signed of those that its current delegator names. Whatever goes
+/// wrong, less is found.
+struct DenialSearch: Sendable {
+    let anchor: [UInt8]
+    let store: any MetadataStore
+    let fetcher: any Fetching
+    let locations: [RepositoryLocation]
+    let clock: TrustClock
+
+    /// More versions than anybody signs while a chain is out of order.
+    private static let furthest: Int64 = 16
+
+    /// Adds what is found to `ledger`.
+    ///
+    /// - Parameters:
+    ///   - ledger: What is known.
+    ///   - namespaces: Whose teams are asked.
+    func run(into ledger: inout DenialLedger, namespaces: Set<Namespace>) async {
+        guard let root = root() else { return }
+        let targets = SealiftRole.targets
+        guard let quorum = try? root.quorum(for: targets.roleName) else { return }
+        let administrators = await newest(targets, quorum, &ledger)
+        for namespace in namespaces.sorted(by: { $0.description < $1.description }) {
+            let team = SealiftRole.namespace(namespace)
+            guard let quorum = try? administrators?.quorum(for: team.roleName, named: targets.roleName) else {
+                continue
+            }
+            _ = await newest(team, quorum, &ledger)
+        }
+    }
+
+    private func root() -> RootDocument? {
+        guard var roots = try? RootStage(anchor: anchor, clock: clock) else { return nil }
+        while true {
+            let next = RoleName.root.fileName(version: roots.root.document.version + 1)
+            guard let bytes = try? store.load("root_history/\(next)"),
+                (try? roots.advance(to: bytes)) != nil
+            else { return roots.root.document }
+        }
+    }
+
+    /// Follows a role's files from the stored one on.
+    ///
+    /// - Returns: The stored document: what is only signed delegates nothing.
+    private func newest(
+        _ role: SealiftRole,
+        _ quorum: Quorum,
+        _ ledger: inout DenialLedger
+    ) async -> TargetsDocument? {
+        let stored = (try? store.load(role.roleName.fileName)).flatMap { document($0, role, quorum) }
+        if let stored {
+            ledger.accept(stored.deny, of: role.roleName, version: stored.version, by: .signatures)
+        }
+        let first = (stored?.version ?? 0) + 1
+        for version in first..<first + Self.furthest {
+            guard let bytes = await fetched(role, version), let found = document(bytes, role, quorum),
+                found.version == version
+            else { break }
+            ledger.accept(found.deny, of: role.roleName, version: version, by: .signatures)
+        }
+        return stored
+    }
+
+    private func document(_ bytes: [UInt8], _ role: SealiftRole, _ quorum: Quorum) -> TargetsDocument? {
+        guard let verified = try? Untrusted<TargetsDocument>(bytes).verified(by: quorum),
+            (try? SealiftShapes.check(role, document: verified.document)) != nil
+        else { return nil }
+        return verified.document
+    }
+
+    private func fetched(_ role: SealiftRole, _ version: Int64) async -> [UInt8]? {
+        for location in locations {
+            let request = FetchRequest(
+                url: location.metadata("\(version).\(role.roleName).json"),
+                maximumLength: Limits.targets
+            )
+            if case .bytes(let bytes, _)? = try? await fetcher.fetch(request) { return bytes }
+        }
+        return nil
+    }
+}

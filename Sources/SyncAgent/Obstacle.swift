@@ -1,0 +1,67 @@
+import Manifest
+import Names
+import Trust
+
+/// Why a version is not taken.
+enum Obstacle: Equatable, Sendable {
+    case denied(Denial)
+    case recalled(VersionState)
+    case belowFloor(ModelVersion)
+
+    /// The release role signs another manifest for this version, or none.
+    case notReleased
+    case quarantined(reason: String)
+
+    /// Another version is pinned.
+    case pinned(ModelVersion)
+    case yanked(VersionState)
+    case held(Hold)
+    case rollout
+
+    /// The active version, signed anew.
+    case otherManifest
+
+    /// Below the active version, and nothing says to go back to it.
+    case lower(than: ModelVersion)
+
+    /// No app on this machine can use it.
+    case unusable([String])
+
+    /// Whether a group waits for the model because of it: the version may well be taken later.
+    var holdsGroup: Bool {
+        switch self {
+        case .quarantined, .held, .rollout, .unusable: true
+        case .denied, .recalled, .belowFloor, .notReleased, .pinned, .yanked, .otherManifest, .lower: false
+        }
+    }
+
+    /// Whether it is on account of the app or the machine, which exit code 3 tells.
+    var isUnusable: Bool {
+        if case .unusable = self { true } else { false }
+    }
+}
+
+extension Obstacle: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .denied(let denial): "denied since \(denial.since): \(denial.reason)"
+        case .recalled(let state): "recalled at \(state.time): \(state.reason)"
+        case .belowFloor(let floor): "below the floor \(floor)"
+        case .notReleased: "the release role does not list this manifest"
+        case .quarantined(let reason): "quarantined on this device: \(reason)"
+        case .pinned(let version): "\(version) is pinned on this device"
+        case .yanked(let state): "yanked at \(state.time): \(state.reason)"
+        case .held(let hold): "held until \(hold.until): \(hold.reason)"
+        case .rollout: "its rollout has not reached this device"
+        case .otherManifest: "the same version with another manifest than the active one"
+        case .lower(let active): "lower than the active \(active), and nothing signed says to go back to it"
+        case .unusable(let reasons): reasons.joined(separator: "; ")
+        }
+    }
+}
+
+/// A version that was passed over, and why.
+struct Skip: Equatable, Sendable {
+    let version: ModelVersion
+    let obstacle: Obstacle
+}

@@ -1,0 +1,100 @@
+import Durable
+import Generations
+import Names
+
+/// The part of a sync that leaves versions: trials that were lost, and what was recalled.
+extension SyncRun {
+    /// Goes back from a generation with a version whose trial was lost.
+    ///
+    /// - Returns: What is active then.
+    func settleTrials(
+        _ active: ActiveGeneration?,
+        _ device: DeviceDirectory
+    ) throws(SyncError) -> ActiveGeneration? {
+        guard mode == .activate, let active, !active.place.isFallback else { return active }
+        let now = (try? device.trustState())?.believed(clock)
+        return try onDisk { () throws(GenerationError) in
+            let trials = try device.note(Trials.self)
+            let isLost = active.record.models.contains { model in
+                let entry = trials[model.identity.manifest]
+                return entry?.failure(at: now, starts: entry?.starts ?? 0) != nil
+            }
+            guard isLost, device.fallback(of: active) != nil else { return active }
+            return try device.fallBack(from: active)
+        }
+    }
+
+    /// What is not taken again, with what the active fallback says about the generation it belongs to.
+    func quarantine(
+        _ active: ActiveGeneration?,
+        _ device: DeviceDirectory
+    ) throws(SyncError) -> Quarantine {
+        let now = (try? device.trustState())?.believed(clock)
+        return try onDisk { () throws(GenerationError) in
+            var quarantine = try device.note(Quarantine.self)
+            guard let active else { return quarantine }
+            for (model, reason) in try device.failedVersions(active, at: now) {
+                quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: clock))
+            }
+            return quarantine
+        }
+    }
+
+    /// Leaves what is recalled or denied, before anything is fetched: for the plan if it is here already, else for
+    /// another good version that is, else for none.
+    ///
+    /// - Returns: What is active then.
+    func leaveRecalled(
+        _ plans: [ModelPlan],
+        _ active: ActiveGeneration?,
+        _ device: DeviceDirectory
+    ) async throws(SyncError) -> ActiveGeneration? {
+        guard let active else { return nil }
+        var replacements: [ModelName: GenerationRecord.Model?] = [:]
+        for plan in plans where plan.recall != nil {
+            guard let model = plan.active?.identity.model else { continue }
+            let isHere = plan.installation == nil
+            replacements.updateValue(isHere ? plan.record : plan.refuge, forKey: model)
+        }
+        return try await leave(active, replacements, device)
+    }
+
+    /// Leaves what is denied, or was recalled before, where the chain cannot be used.
+    func leaveKnown(
+        _ ledger: DenialLedger,
+        _ active: ActiveGeneration?,
+        _ device: DeviceDirectory
+    ) async throws(SyncError) {
+        guard mode == .activate, let active else { return }
+        let recalled = Set((try? device.trustState())?.recalled ?? [])
+        let good = device.fallback(of: active)?.record.models ?? []
+        var replacements: [ModelName: GenerationRecord.Model?] = [:]
+        func isForbidden(_ identity: VersionIdentity) -> Bool {
+            recalled.contains(identity.manifest) || ledger.denial(of: identity) != nil
+        }
+        for model in active.record.models where isForbidden(model.identity) {
+            let last = good.first { $0.identity.model == model.identity.model && !isForbidden($0.identity) }
+            replacements.updateValue(last, forKey: model.identity.model)
+        }
+        _ = try await leave(active, replacements, device)
+    }
+
+    private func leave(
+        _ active: ActiveGeneration,
+        _ replacements: [ModelName: GenerationRecord.Model?],
+        _ device: DeviceDirectory
+    ) async throws(SyncError) -> ActiveGeneration {
+        guard !replacements.isEmpty else { return active }
+        events(.phase(.activating))
+        let models = active.record.models.compactMap { model in
+            replacements[model.identity.model] ?? model
+        }
+        let left = Set(
+            active.record.models.filter { replacements[$0.identity.model] != nil }.map(\.identity.manifest)
+        )
+        let now = clock
+        return try await onDiskThread { () throws(GenerationError) in
+            try device.leave(for: models, from: active, at: now) { left.contains($0) }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Durable
+import Generations
+import Manifest
+import Names
+import Transfer
+import Trust
+
+/// The part of a sync that decides what to believe.
+extension SyncRun {
+    /// What a chain is verified from, and with.
+    struct Sources: Sendable {
+        let anchor: [UInt8]
+        let store: any MetadataStore
+        let locations: [RepositoryLocation]
+        let floor: UnixTime?
+
+        /// What the directory is to be pinned to once a registry has answered.
+        let pin: PinnedRoot?
+    }
+
+    func sources(_ device: DeviceDirectory) throws(SyncError) -> Sources {
+        let anchor: [UInt8]
+        do throws(DurableError) {
+            anchor = try Durable.readFile(configuration.rootFile, maximum: Limits.root)
+        } catch {
+            throw SyncError(
+                code: error.isAbsent || error.isWrongPlace ? .place : .usage,
+                "the root of trust: \(error)"
+            )
+        }
+        let folder = FolderMetadataStore(directory: device.trustPath)
+        let store = OverlayStore(over: folder, writing: mode == .dryRun ? .never : .whileThereIsRoom)
+        return Sources(
+            anchor: anchor,
+            store: store,
+            locations: configuration.registries.map { RepositoryLocation(base: $0) },
+            floor: (try? device.trustState())?.clockFloor,
+            pin: try pin(anchor, device, store)
+        )
+    }
+
+    func refreshedChain(
+        _ sources: Sources,
+        _ device: DeviceDirectory,
+        _ active: GenerationRecord?,
+        _ ledger: DenialLedger
+    ) async throws(SyncError) -> RegistryChain {
+        var failure: SyncError?
+        for location in sources.locations {
+            var updater = MetadataUpdater(
+                anchor: sources.anchor,
+                store: sources.store,
+                fetcher: peers.fetcher,
+                repository: location,
+                now: clock,
+                floor: sources.floor,
+                policy: .sealift,
+                keepsRoots: false
+            )
+            do throws(UpdateError) { try await updater.poll() } catch {
+                let found = explain(error, "\(location)", device, active)
+                // A refusal says more than an outage of another mirror.
+                if failure == nil || failure?.kind == .temporary { failure = found }
+                continue
+            }
+            if mode == .activate, let pin = sources.pin { try pin.save(to: device) }
+            let locations = [location] + sources.locations.filter { $0 != location }
+            let contents = TargetContents(store: sources.store, fetcher: peers.fetcher, locations: locations)
+            return RegistryChain(updater, contents: contents, locations: locations, ledger: ledger)
+        }
+        throw failure ?? SyncError(.usage, "no registry; give --registry URL")
+    }
+
+    /// What an error of the chain means on this device.
+    func explain(
+        _ error: UpdateError,
+        _ subject: String,
+        _ device: DeviceDirectory,
+        _ active: GenerationRecord?
+    ) -> SyncError {
+        var found = SyncError(error, subject)
+        if case .refused(.thresholdNotMet) = error {
+            found = SyncError(
+                code: .signature,
+                "\(found.message). Either the bytes are not what their owners signed, or \(configuration.rootFile) "
+                    + "is not the root of this registry"
+            )
+        }
+        guard error.isExpiry else { return found }
+        guard let active else {
+            return SyncError(
+                code: .expired,
+                "\(found.message). Nothing is active, and nothing new is accepted"
+            )
+        }
+        guard let grace = (try? device.trustState())?.graceUntil, clock < grace else {
+            return SyncError(
+                code: .expired,
+                "\(found.message). Nothing new is accepted; the grace of what is active is over"
+            )
+        }
+        return SyncError(
+            .expired,
+            "\(found.message). Nothing new is accepted; generation \(active.number) may run until \(grace)"
+        )
+    }
+
+    /// Adds denials from files that are signed and cannot be used for anything else.
+    func search(_ sources: Sources, into ledger: inout DenialLedger) async {
+        let search = DenialSearch(
+            anchor: sources.anchor,
+            store: sources.store,
+            fetcher: peers.fetcher,
+            locations: sources.locations,
+            clock: TrustClock(policy: .sealift, local: clock, floor: sources.floor)
+        )
+        await search.run(into: &ledger, namespaces: Set(configuration.models.map(\.name.namespace)))
+    }
+
+    /// Notes what was learned; a full disk keeps nobody from obeying it.
+    ///
+    /// - Returns: A warning, when it could not be noted.
+    func save(
+        _ recalled: [Digest]?,
+        _ chain: RegistryChain,
+        _ settings: SettingsDocument,
+        to device: DeviceDirectory
+    ) throws(SyncError) -> [String] {
+        guard mode == .activate else { return [] }
+        return try noting { () throws(GenerationError) in
+            let old = try? device.trustState()
+            let state = TrustState(
+                checked: chain.now,
+                freshUntil: chain.freshUntil,
+                graceUntil: chain.freshUntil.adding(seconds: settings.grace),
+                // What could not be read this time may not unsay a recall.
+                recalled: recalled ?? old?.recalled ?? [],
+                clockFloor: chain.clockFloor,
+                afterGrace: settings.afterGrace
+            )
+            try device.save(state)
+            try device.save(chain.ledger)
+        }
+    }
+
+    /// Writes notes; without room for them the sync goes on.
+    ///
+    /// - Returns: A warning, when there was no room.
+    func noting(_ steps: () throws(GenerationError) -> Void) throws(SyncError) -> [String] {
+        do throws(GenerationError) {
+            try steps()
+            return []
+        } catch {
+            guard case .disk(let reason) = error, reason.isOutOfSpace else { throw SyncError(error) }
+            return ["what was learned could not be noted: \(error)"]
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Durable
+import Generations
+import Names
+
+/// What an operator and an app say about the versions on a device; needs no network.
+extension SyncedDevice {
+    /// A version as its operator sees it.
+    public struct Version: Sendable, Equatable {
+        /// The model, `NAMESPACE/MODEL`.
+        public var model: String
+
+        /// The version of it.
+        public var version: String
+
+        /// Why, in one line.
+        public var reason: String
+    }
+
+    // MARK: trials
+
+    /// Says that the active version of `model` works: its trial is over.
+    ///
+    /// - Parameter model: `NAMESPACE/MODEL`.
+    /// - Returns: The confirmed version.
+    /// - Throws: `SyncError` of kind `usage` when the model is not active.
+    @discardableResult
+    public func confirm(_ model: String) throws(SyncError) -> Version {
+        let active = try activeModel(model)
+        try changeTrials { trials in
+            trials.change(active.manifestDigest) { $0.state = .confirmed }
+        }
+        return Version(model: model, version: active.version.description, reason: "confirmed")
+    }
+
+    /// Counts a start of the app with `model`, and goes back first if a trial is lost with it.
+    ///
+    /// Without room to write the count the start counts all the same, once. Going
+    /// back is one rename, which works on a full disk.
+    ///
+    /// - Parameter model: `NAMESPACE/MODEL`.
+    /// - Returns: The version to start with.
+    /// - Throws: `SyncError` when no version is active, or none may be used.
+    @discardableResult
+    public func start(of model: String) throws(SyncError) -> Version {
+        let active = try activeModel(model)
+        let generation = try onDisk { () throws(GenerationError) in try device.activeGeneration() }
+        let trials = try onDisk { () throws(GenerationError) in try device.note(Trials.self) }
+        guard let generation, !generation.place.isFallback, let entry = trials[active.manifestDigest],
+            entry.state != .confirmed
+        else { return Version(model: model, version: active.version.description, reason: active.reason) }
+        let state = try onDisk { () throws(GenerationError) in try device.trustState() }
+        let starts = entry.starts + 1
+        let failure = entry.failure(at: state?.believed(clock()), starts: starts)
+        do throws(SyncError) {
+            try changeTrials { trials in
+                trials.change(active.manifestDigest) { entry in
+                    entry.starts = starts
+                    if let failure { entry.fail(failure) }
+                }
+            }
+        } catch {
+            guard error.kind == .temporary else { throw error }
+        }
+        guard let failure else {
+            return Version(model: model, version: active.version.description, reason: active.reason)
+        }
+        let left = "\(model) \(active.version) was left: \(failure)"
+        _ = try onDisk { () throws(GenerationError) in try device.fallBack(from: generation) }
+        do throws(SyncError) {
+            let active = try activeModel(model)
+            return Version(model: model, version: active.version.description, reason: left)
+        } catch {
+            throw SyncError(error.kind, "\(left), and no version before it is good. \(error.message)")
+        }
+    }
+
+    /// A courtesy between writers; a lost change costs one count.
+    private func changeTrials(_ change: (inout Trials) -> Void) throws(SyncError) {
+        let lock = try? DirectoryLock("\(device.path)/trials.lock", waiting: 2)
+        defer { withExtendedLifetime(lock) {} }
+        try onDisk { () throws(GenerationError) in
+            var trials = try device.note(Trials.self)
+            change(&trials)
+            try device.save(trials)
+        }
+    }
+
+    private func activeModel(_ model: String) throws(SyncError) -> ActiveModel {
+        let name = try Self.name(model)
+        return try onDisk { () throws(GenerationError) in try device.activeModel(name) }
+    }
+
+    static func name(_ model: String) throws(SyncError) -> ModelName {
+        guard let name = ModelName(model) else {
+            throw SyncError(.usage, "\"\(model)\" is not a model: expected NAMESPACE/MODEL")
+        }
+        return name
+    }
+
+    // MARK: rollback and quarantine
+
+    /// Goes back from the active generation to the versions before it, and takes none of them again.
+    ///
+    /// - Parameter reason: For everybody who asks later.
+    /// - Returns: The versions that were left.
+    /// - Throws: `SyncError` of kind `refused` when there is nothing to go back to.
+    @discardableResult
+    public func rollback(reason: String) throws(SyncError) -> [Version] {
+        let now = clock()
+        return try onDisk { () throws(GenerationError) in
+            guard let active = try device.activeGeneration() else {
+                throw .nothingActive(directory: device.path)
+            }
+            let models = device.fallback(of: active)?.record.models ?? []
+            let names = Set(models.map(\.identity.model))
+            let left = active.record.models.filter { model in
+                !models.contains { $0.identity == model.identity }
+            }
+            guard active.place.isFallback || left.contains(where: { names.contains($0.identity.model) })
+            else {
+                throw .unfit(
+                    reason:
+                        "generation \(active.number) changed no model that ran in another version before; there is "
+                        + "nothing to roll back to"
+                )
+            }
+            try device.fallBack(from: active)
+            // Without room for the note, being on the fallback says the same until the next sync.
+            var quarantine = try device.note(Quarantine.self)
+            for model in left {
+                quarantine.add(Quarantine.Entry(model.identity, reason: "rolled back: \(reason)", time: now))
+            }
+            do throws(GenerationError) { try device.save(quarantine) } catch {
+                guard case .disk = error else { throw error }
+            }
+            return left.map {
+                Version(
+                    model: $0.identity.model.description,
+                    version: $0.identity.version.description,
+                    reason: reason
+                )
+            }
+        }
+    }
+
+    /// Versions that this device does not take again, each with the reason.
+    public func quarantine() throws(SyncError) -> [Version] {
+        try onDisk { () throws(GenerationError) in
+            var quarantine = try device.note(Quarantine.self)
+            if let active = try device.activeGeneration() {
+                for (model, reason) in try device.failedVersions(active, at: nil) {
+                    quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: clock()))
+                }
+            }
+            return quarantine.entries.map {
+                Version(
+                    model: $0.model.description,
+                    version: $0.version.description,
+                    reason: "\($0.reason), at \($0.time)"
+                )
+            }
+        }
+    }
+
+    /// Lets versions be taken again.
+    ///
+    /// - Parameter model: Of this model alone; `nil` is of all.
+    /// - Returns: How many.
+    /// - Throws: `SyncError` when the device's note cannot be read or written.
+    @discardableResult
+    public func clearQuarantine(_ model: String? = nil) throws(SyncError) -> Int {
+        var wanted: ModelName?
+        if let model { wanted = try Self.name(model) }
+        return try onDisk { () throws(GenerationError) in
+            var quarantine = try device.note(Quarantine.self)
+            let before = quarantine.entries.count
+            quarantine.entries.removeAll { wanted == nil || $0.model == wanted }
+            try device.save(quarantine)
+            return before - quarantine.entries.count
+        }
+    }
+
+    // MARK: pins
+
+    /// Keeps `model` at `version` from the next sync on.
+    ///
+    /// Recalls, denials, floors and the quarantine go before a pin.
+    public func pin(_ model: String, to version: String) throws(SyncError) {
+        let name = try Self.name(model)
+        guard let version = ModelVersion(version) else {
+            throw SyncError(.usage, "\"\(version)\" is not a version such as 1.4.0")
+        }
+        try onDisk { () throws(GenerationError) in
+            var pins = try device.note(Pins.self)
+            pins.versions[name] = version
+            try device.save(pins)
+        }
+    }
+
+    /// Lets `model` move again.
+    ///
+    /// - Returns: The version that it was kept at; `nil` when it was not.
+    @discardableResult
+    public func unpin(_ model: String) throws(SyncError) -> String? {
+        let name = try Self.name(model)
+        return try onDisk { () throws(GenerationError) in
+            var pins = try device.note(Pins.self)
+            let version = pins.versions.removeValue(forKey: name)
+            try device.save(pins)
+            return version?.description
+        }
+    }
+}

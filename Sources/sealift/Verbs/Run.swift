@@ -1,0 +1,60 @@
+import Arguments
+import Generations
+import Glibc
+import Names
+import SyncAgent
+
+/// Runs a program that uses a model, with the version it uses kept in place.
+struct Run: Command {
+    static let spec = CommandSpec(
+        name: "run",
+        summary: "Run a program with a model's active version, which stays as long as the program runs",
+        positions: [.required("NS/MODEL"), .several("COMMAND")],
+        options: [SharedOption.directory],
+        example: "sealift run vision/detector --directory models -- sh -c 'ls \"$SEALIFT_MODEL_DIR\"'",
+        discussion:
+            "The program takes this one's place and gets SEALIFT_MODEL_DIR, SEALIFT_MODEL_ENTRY and "
+            + "SEALIFT_MODEL_VERSION; its exit code is the exit code. Where the model was synced with --confirm, this "
+            + "counts as a start of its app: after one too many without ‘sealift confirm’, the device falls back first."
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let model = try Device.model(arguments)
+        let device = try Device.synced(arguments)
+        let started = try device.start(of: "\(model)")
+        if started.reason.contains("was left") { Output.note("sealift: \(started.reason)") }
+        let (active, lease) = try leased(model, arguments)
+        lease.keepAcrossExecution()
+        setenv("SEALIFT_MODEL_DIR", active.directory, 1)
+        setenv("SEALIFT_MODEL_ENTRY", active.entryPath, 1)
+        setenv("SEALIFT_MODEL_VERSION", active.version.description, 1)
+        let command = Array(arguments.positions.dropFirst())
+        let code = withExtendedLifetime(lease) { execute(command) }
+        throw Failure(.usage, "could not run ‘\(command[0])’: \(String(cString: strerror(code)))")
+    }
+
+    /// The active version with a lease on it; one that is just being collected has a successor.
+    private static func leased(
+        _ model: ModelName,
+        _ arguments: ParsedArguments
+    ) throws -> (ActiveModel, DirectoryLease) {
+        for _ in 0..<8 {
+            let active = try Device.activeModel(arguments)
+            if let lease = try active.lease() { return (active, lease) }
+        }
+        throw Failure(.temporary, "\(model) is replaced faster than it can be held; try again")
+    }
+
+    /// Becomes another program.
+    ///
+    /// - Returns: Why not.
+    private static func execute(_ command: [String]) -> Int32 {
+        signal(SIGPIPE, SIG_DFL)
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        if let program = words[0] { execvp(program, &words) }
+        return errno
+    }
+}

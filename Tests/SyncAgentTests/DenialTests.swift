@@ -1,0 +1,107 @@
+import Durable
+import Generations
+import Manifest
+import Names
+import Support
+import Testing
+import Trust
+
+@testable import SyncAgent
+
+@Suite("Denials")
+struct DenialTests {
+    private let model: ModelName
+
+    init() throws { model = try require(ModelName("vision/detector")) }
+
+    private func denial(_ version: String) throws -> Denial {
+        Denial(
+            model: model,
+            subject: .versions([try require(ModelVersion(version))]),
+            reason: "stolen key",
+            since: DeviceRegistry.start
+        )
+    }
+
+    @Test("a denial is added by a file that is only signed, and lifted only through the whole chain")
+    func ledger() throws {
+        let (one, two) = (try denial("1.0.0"), try denial("1.1.0"))
+        var ledger = DenialLedger()
+        ledger.accept([one], of: .targets, version: 3, by: .chain)
+        ledger.accept([], of: .targets, version: 4, by: .signatures)
+        #expect(ledger.denials(of: model) == [one])
+        ledger.accept([two], of: .targets, version: 5, by: .signatures)
+        #expect(Set(ledger.denials(of: model).map(\.subject.shown)) == ["1.0.0", "1.1.0"])
+        ledger.accept([], of: .targets, version: 4, by: .chain)
+        #expect(ledger.denials(of: model).count == 2, "older than what is known")
+        ledger.accept([two], of: .targets, version: 5, by: .chain)
+        #expect(ledger.denials(of: model) == [two])
+        ledger.accept([one], of: .delegated("vision"), version: 1, by: .chain)
+        ledger.accept([], of: .targets, version: 6, by: .chain)
+        #expect(ledger.denials(of: model) == [one])
+    }
+
+    @Test("the ledger is read back as written")
+    func note() throws {
+        let scratch = Scratch()
+        let device = try DeviceDirectory.create(scratch.path("device"))
+        var ledger = DenialLedger()
+        ledger.accept([try denial("1.0.0")], of: .targets, version: 3, by: .chain)
+        try device.save(ledger)
+        #expect(try device.note(DenialLedger.self) == ledger)
+    }
+
+    /// A device that runs 1.1.0 and ran 1.0.0 before, whose registry signs no new timestamp any more.
+    private func staleDevice() async throws -> SyncFixture {
+        let fixture = try SyncFixture()
+        try fixture.registry.release("1.0.0")
+        try await fixture.sync()
+        try fixture.registry.release("1.1.0")
+        try await fixture.sync()
+        return fixture
+    }
+
+    @Test(
+        "a denial in a file of administrators or of the team is obeyed although the chain has expired",
+        arguments: ["administrators", "team"]
+    )
+    func expiredChain(_ signers: String) async throws {
+        let role = signers == "team" ? SealiftRole.namespace(model.namespace) : .targets
+        let fixture = try await staleDevice()
+        try fixture.registry.metadata.change { $0.roles[role.roleName]?.deny = [try denial("1.1.0")] }
+        try fixture.registry.publish()
+        fixture.clock.advance(seconds: 4 * 86_400)
+        let failure = try await fixture.failure()
+        #expect(failure?.exitCode == 4)
+        #expect(try fixture.activeVersion() == "1.0.0")
+        // It stays so: nothing that is only signed lifts it.
+        fixture.registry.metadata.change { $0.roles[role.roleName]?.deny = [] }
+        try fixture.registry.publish()
+        _ = try await fixture.failure()
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test("a denial that not enough keys signed is not obeyed")
+    func forged() async throws {
+        let fixture = try await staleDevice()
+        let other = try DeviceRegistry()
+        try other.metadata.change { $0.roles[.targets]?.deny = [try denial("1.1.0")] }
+        try other.publish()
+        let forged = other.metadata.repository.files.filter { $0.key.hasSuffix(".targets.json") }
+        fixture.registry.metadata.change { repository in
+            for version in 2...20 { repository.files["\(version).targets.json"] = forged.values.first }
+        }
+        fixture.clock.advance(seconds: 4 * 86_400)
+        #expect(try await fixture.failure()?.exitCode == 4)
+        #expect(try fixture.activeVersion() == "1.1.0")
+    }
+}
+
+extension Denial.Subject {
+    fileprivate var shown: String {
+        switch self {
+        case .versions(let versions): versions.map(\.description).joined(separator: " ")
+        case .manifest(let digest): digest.hex
+        }
+    }
+}
