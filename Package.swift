@@ -237,8 +237,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "CanonicalJSON", "Durable", "Inference", "Manifest", "ModelLibrary", "ModelRuntimes", "Names",
-                "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent", "Transfer", "Trust",
+                "Blocking", "CanonicalJSON", "Durable", "Inference", "Manifest", "ModelLibrary",
+                "ModelRuntimes",
+                "Names", "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent", "Transfer", "Trust",
                 "sealift",
             ],
             exclude: ["Fixtures"],

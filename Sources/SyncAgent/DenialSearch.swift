@@ -38,7 +38,7 @@ struct DenialSearch: Sendable {
     }
 
     private func root() -> RootDocument? {
-        guard var roots = try? RootStage(anchor: anchor, clock: clock) else { return nil }
+        guard var roots = try? RootStage(anchor: anchor, clock: clock, keepsChain: false) else { return nil }
         while true {
             let next = RoleName.root.fileName(version: roots.root.document.version + 1)
             guard let bytes = try? store.load("root_history/\(next)"),

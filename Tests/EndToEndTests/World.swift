@@ -79,13 +79,29 @@ final class World {
     }
 
     func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Child {
+        try Child(program, arguments, environment: variables(environment), folder: scratch.path)
+    }
+
+    /// Starts a script in the scratch folder, in the environment that the program has.
+    func shell(_ script: String) throws -> Child {
+        let python = [
+            "PYTHONPATH": Self.pythonFolder, "PYTHONDONTWRITEBYTECODE": "1", "SEALIFT_DIRECTORY": device,
+        ]
+        let line = "cd '\(scratch.path)' && { \(script)\n}"
+        return try Child("/bin/sh", ["-c", line], environment: variables(python), folder: scratch.path)
+    }
+
+    private static var pythonFolder: String {
+        (0..<3).reduce("\(#filePath)") { path, _ in Durable.parent(of: path) } + "/Sources/SealiftPython"
+    }
+
+    private func variables(_ environment: [String: String]) -> [String: String] {
         var variables = ["HOME": scratch.path, "PATH": "/usr/bin:/bin", "SEALIFT_CONFIG": configuration]
         for name in ["SEALIFT_ORT_LIBRARY", "SEALIFT_ORT_DIR", "TMPDIR"] {
             if let value = getenv(name) { variables[name] = String(cString: value) }
         }
         if !url.isEmpty { variables["SEALIFT_REGISTRY"] = url }
-        variables.merge(environment) { $1 }
-        return try Child(program, arguments, environment: variables, folder: scratch.path)
+        return variables.merging(environment) { $1 }
     }
 
     /// Runs the program to its end.

@@ -1,0 +1,82 @@
+import Support
+import Testing
+
+extension EndToEnd {
+    /// What an operator and an app do about a version on a device, by the real program.
+    @Suite("Trials on the command line", .serialized)
+    struct TrialVerbTests {
+        private let world: World
+        private let device: [String]
+
+        init() throws {
+            world = try World()
+            try world.created()
+            try world.serve()
+            device = ["--directory", world.device]
+            try publish("1.0.0")
+            try sync().expecting(0)
+            try world.run(["confirm", "vision/detector"] + device).expecting(0)
+            try publish("1.1.0")
+        }
+
+        private func publish(_ version: String) throws {
+            let file = try world.scratch.write("\(version).onnx", TestModel.bytes(label: version))
+            try world.publish(file, version).expecting(0)
+        }
+
+        private func sync() throws -> Outcome {
+            try world.sync(["--confirm", "vision/detector=2/1h"])
+        }
+
+        private func started() throws -> String {
+            let command = ["--", "sh", "-c", "echo $SEALIFT_MODEL_VERSION"]
+            return try world.run(["run", "vision/detector"] + device + command).expecting(0).output
+        }
+
+        @Test("an app that is started again and again and never confirms is back on the version before")
+        func crashLoop() throws {
+            try sync().expecting(0)
+            #expect(try world.run(["status"] + device).output.contains("trial: its app has not confirmed it"))
+            try world.stopServing()
+            #expect(
+                try [started(), started(), started(), started()] == [
+                    "1.1.0\n", "1.1.0\n", "1.0.0\n", "1.0.0\n",
+                ]
+            )
+            #expect(try world.run(["status"] + device).output.contains("the fallback of generation 2"))
+            try world.serve()
+            try sync().expecting(0)
+            #expect(try world.activeVersion() == "1.0.0")
+            let why = try world.run(["why", "vision/detector"] + device).output
+            #expect(
+                why.contains("1.1.0 passed over: quarantined on this device: it was started 2 times"),
+                "\(why)"
+            )
+            #expect(try world.run(["quarantine", "list"] + device).output.contains("vision/detector 1.1.0"))
+            try world.run(["quarantine", "clear", "vision/detector"] + device).expecting(0)
+            try sync().expecting(0)
+            #expect(try world.activeVersion() == "1.1.0")
+        }
+
+        @Test("rollback, pin and unpin do what they say, and gc names what it would delete")
+        func operatorVerbs() throws {
+            try sync().expecting(0)
+            #expect(try world.run(["rollback"] + device).code == 2, "a reason is asked for")
+            let rollback = try world.run(["rollback", "--reason", "wrong labels"] + device).expecting(0)
+            #expect(rollback.output.contains("1.1.0 was left and is quarantined"))
+            #expect(try world.activeVersion() == "1.0.0")
+            #expect(try world.run(["rollback", "--reason", "again"] + device).code == 1)
+            try world.run(["pin", "vision/detector", "1.0.0"] + device).expecting(0)
+            try publish("1.2.0")
+            try sync().expecting(0)
+            #expect(try world.activeVersion() == "1.0.0")
+            try world.run(["unpin", "vision/detector"] + device).expecting(0)
+            try sync().expecting(0)
+            #expect(try world.activeVersion() == "1.2.0")
+            let plan = try world.run(["gc", "--dry-run", "--retain", "1s"] + device).expecting(0)
+            #expect(plan.output.contains("bytes would be free"))
+            try world.run(["gc", "--retain", "1s"] + device).expecting(0)
+            try world.run(["verify"] + device).expecting(0)
+        }
+    }
+}
