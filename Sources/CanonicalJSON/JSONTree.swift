@@ -33,10 +33,9 @@ final class JSONTree: Sendable {
     let bytes: [UInt8]
     let nodes: [Node]
 
-    /// The keys of each object that is not in order, in order.
-    let orders: [Int: [Int]]
+    private let orders: JSONKeyOrders
 
-    init(bytes: [UInt8], nodes: [Node], orders: [Int: [Int]]) {
+    init(bytes: [UInt8], nodes: [Node], orders: JSONKeyOrders) {
         self.bytes = bytes
         self.nodes = nodes
         self.orders = orders
@@ -60,6 +59,7 @@ final class JSONTree: Sendable {
 
     private func elements(of array: Int) -> [JSONValue] {
         var elements: [JSONValue] = []
+        elements.reserveCapacity(elementCount(of: array))
         var node = array + 1
         while node < nodes[array].next {
             elements.append(value(of: node))
@@ -68,30 +68,44 @@ final class JSONTree: Sendable {
         return elements
     }
 
+    func isArray(_ node: Int) -> Bool { bytes[Int(nodes[node].start)] == UInt8(ascii: "[") }
+
+    /// How many elements an array has.
+    func elementCount(of array: Int) -> Int {
+        var count = 0
+        var node = array + 1
+        while node < nodes[array].next {
+            count += 1
+            node = nodes[node].next
+        }
+        return count
+    }
+
     /// The members' keys as nodes, in order; each member's value is the node behind.
     func keys(of object: Int) -> [Int] {
-        if nodes[object].isSpecial, let ordered = orders[object] { return ordered }
         var keys: [Int] = []
-        var cursor = firstKey(of: object)
-        while let (key, next) = key(at: cursor, of: object) {
+        var place = firstKey(of: object)
+        while let current = place {
+            let (key, next) = key(at: current, of: object)
             keys.append(key)
-            cursor = next
+            place = next
         }
         return keys
     }
 
-    /// Where ``key(at:of:)`` begins.
-    func firstKey(of object: Int) -> Int { nodes[object].isSpecial ? 0 : object + 1 }
+    /// Where ``key(at:of:)`` begins; `nil` for an object without members.
+    func firstKey(of object: Int) -> Int? {
+        if nodes[object].isSpecial { return orders.first(of: object) }
+        return object + 1 < nodes[object].next ? object + 1 : nil
+    }
 
-    /// The key at a place in an object, and the place behind; `nil` at the end.
+    /// The key at a place in an object, and the place of the key behind it.
     ///
     /// A place is a node, or a number in the order of keys that were not in order.
-    func key(at cursor: Int, of object: Int) -> (key: Int, next: Int)? {
-        if nodes[object].isSpecial {
-            guard let order = orders[object], cursor < order.count else { return nil }
-            return (order[cursor], cursor + 1)
-        }
-        return cursor < nodes[object].next ? (cursor, nodes[cursor + 1].next) : nil
+    func key(at place: Int, of object: Int) -> (key: Int, next: Int?) {
+        guard !nodes[object].isSpecial else { return orders.key(at: place) }
+        let next = nodes[place + 1].next
+        return (place, next < nodes[object].next ? next : nil)
     }
 
     /// The value of the member `key`.
@@ -107,13 +121,13 @@ final class JSONTree: Sendable {
 
     private func isText(_ node: Int, _ text: JSONText) -> Bool {
         let found = nodes[node]
-        if found.isSpecial { return self.text(of: node) == text }
-        return bytes[Int(found.start) + 1..<Int(found.end) - 1] == text.utf8
+        let inner = bytes[Int(found.start) + 1..<Int(found.end) - 1]
+        return found.isSpecial ? JSONEscape.Undone(inner).elementsEqual(text.utf8) : inner == text.utf8
     }
 
     func text(of node: Int) -> JSONText {
         let inner = source(of: node).dropFirst().dropLast()
-        return JSONText(validated: nodes[node].isSpecial ? JSONEscape.undone(inner)[...] : inner)
+        return JSONText(validated: nodes[node].isSpecial ? Array(JSONEscape.Undone(inner))[...] : inner)
     }
 
     /// Appends the value in canonical or compact form.
@@ -127,18 +141,12 @@ final class JSONTree: Sendable {
         switch bytes[Int(own.start)] {
         case UInt8(ascii: "{"):
             output.append(UInt8(ascii: "{"))
-            if let keys = orders[node] {
-                for (index, key) in keys.enumerated() {
-                    if index > 0 { output.append(UInt8(ascii: ",")) }
-                    writeMember(key, into: &output, escapingControls: escapingControls)
-                }
-            } else {
-                var key = node + 1
-                while key < own.next {
-                    if key > node + 1 { output.append(UInt8(ascii: ",")) }
-                    writeMember(key, into: &output, escapingControls: escapingControls)
-                    key = nodes[key + 1].next
-                }
+            var place = firstKey(of: node)
+            while let current = place {
+                let (key, next) = key(at: current, of: node)
+                writeMember(key, into: &output, escapingControls: escapingControls)
+                if next != nil { output.append(UInt8(ascii: ",")) }
+                place = next
             }
             output.append(UInt8(ascii: "}"))
         case UInt8(ascii: "["):

@@ -7,6 +7,9 @@ package enum Limits {
     /// Holds also when a longer length is signed.
     package static let targets = ByteCount(rawValue: 5_000_000)
 
+    /// Signatures of one metadata file: more than a root of greatest length has room for keys.
+    package static let signatures = 4_096
+
     /// Root versions followed in one refresh.
     package static let rootsPerRefresh = 256
 

@@ -30,9 +30,13 @@ struct Envelope {
         guard let signed = fields.object["signed"], signed.object != nil else {
             throw fields.malformed("signed", "an object")
         }
-        guard let listed = fields.object["signatures"]?.array else {
+        guard let count = fields.object.elementCount(of: "signatures") else {
             throw fields.malformed("signatures", "a list")
         }
+        guard count <= Limits.signatures else {
+            throw fields.malformed("signatures", "a list of at most \(Limits.signatures), found \(count)")
+        }
+        let listed = fields.object["signatures"]?.array ?? []
         var signatures: [Signature] = []
         var seen: Set<JSONText> = []
         for entry in listed {

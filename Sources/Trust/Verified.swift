@@ -49,10 +49,12 @@ package struct Untrusted<Document: SignedDocument>: Sendable {
     /// - Throws: `TrustError`; nothing of the bytes is kept then.
     package func verified(by quorum: Quorum) throws(TrustError) -> Verified<Document> {
         let envelope = try Envelope(bytes, role: quorum.role, maximumLength: maximumLength)
-        let message = envelope.signed.olpcCanonicalSlice
         var signers: Set<PublicKey> = []
         var keyIDs: [String] = []
-        for signature in envelope.signatures {
+        let candidates = envelope.signatures.filter { quorum.keys[$0.keyID] != nil }
+        // A document that nobody here could have signed is not worth its canonical form.
+        let message = candidates.isEmpty ? [] : envelope.signed.olpcCanonicalSlice
+        for signature in candidates {
             guard let key = quorum.keys[signature.keyID], key.isValid(signature.bytes, for: message) else {
                 continue
             }

@@ -29,13 +29,13 @@ LAUNCHER = (
 )
 
 
-def process(words: list, environment: dict) -> tuple[float, int]:
-    """Runs one process to its end: seconds, and the most memory it had resident, in bytes."""
+def process(words: list, environment: dict, expected: int = 0) -> tuple[float, int]:
+    """Runs one process to its end, with the exit code expected: seconds, and the most memory it had resident, in bytes."""
     words = [str(word) for word in words]
     launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *words]
     done = subprocess.run(launcher, env=environment, capture_output=True, text=True, check=True)
     code, seconds, peak = json.loads(done.stdout)
-    if code:
+    if code != expected:
         raise SystemExit(f"bench: {' '.join(words)} ended with {code}: {done.stderr}")
     return seconds, peak
 

@@ -17,7 +17,7 @@ from securesystemslib.formats import encode_canonical
 from securesystemslib.signer import CryptoSigner
 from tuf.api.metadata import Metadata, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp
 
-from measure import CANONICAL_RATE, TUF_CLIENT, compare, spread
+from measure import CANONICAL_RATE, TUF_CLIENT, compare, milliseconds, process, spread
 
 LIMIT = 32_000_000
 PYTHON_CLIENT = (
@@ -29,8 +29,11 @@ PYTHON_CLIENT = (
 )
 
 
-def write_repository(folder: Path, count: int) -> None:
-    """Four top-level roles; `count` targets in one of them, with names and digests as long as real ones."""
+def write_repository(folder: Path, count: int, is_open: bool = False) -> None:
+    """Four top-level roles; `count` targets in one of them, with names and digests as long as real ones.
+
+    An open one says no more of the targets file than its version, so that a client reads whatever is served for it.
+    """
     folder.mkdir(parents=True)
     expires = datetime.now(timezone.utc).replace(microsecond=0) + timedelta(days=30)
     signers = {role: CryptoSigner.generate_ed25519() for role in ("root", "timestamp", "snapshot", "targets")}
@@ -55,7 +58,8 @@ def write_repository(folder: Path, count: int) -> None:
         digest = hashlib.sha256(path.encode()).hexdigest()
         targets.targets[path] = TargetFile(1_000_000 + index, {"sha256": digest}, path)
     snapshot = Snapshot(expires=expires)
-    snapshot.meta["targets.json"] = meta(write("1.targets.json", targets, "targets"))
+    listed = meta(write("1.targets.json", targets, "targets"))
+    snapshot.meta["targets.json"] = MetaFile(1) if is_open else listed
     timestamp = Timestamp(expires=expires)
     timestamp.snapshot_meta = meta(write("1.snapshot.json", snapshot, "snapshot"))
     write("timestamp.json", timestamp, "timestamp")
@@ -115,6 +119,61 @@ def refreshes(folder: Path, rounds: int, count: int) -> None:
         server.wait()
 
 
+def hostile_documents() -> dict[str, bytes]:
+    """Unsigned files of the greatest length that a client reads for a targets role, each dear in its own way."""
+
+    def filled(before: str, item, after: str) -> bytes:
+        items = []
+        left = 5_000_000 - len(before) - len(after)
+        for index in range(left):
+            text = item(index)
+            left -= len(text.encode()) + 1
+            if left < 0:
+                break
+            items.append(text)
+        return (before + ",".join(items) + after).encode()
+
+    def scattered(index: int) -> str:
+        return f"{index * 2654435761 % 2**32:x}"
+
+    start, end = '{"signatures":[],"signed":{"_type":"targets","x":', "}}"
+    return {
+        "numbers": filled(start + "[ ", lambda _: "0", "]" + end),
+        "empty objects": filled(start + "[ ", lambda _: "{}", "]" + end),
+        "small objects in disorder": filled(start + "[", lambda _: '{"b":0,"a":0}', "]" + end),
+        "one object in disorder": filled(start + "{", lambda i: f'"{scattered(i)}":0', "}" + end),
+        "keys that are escaped": filled(start + "{", lambda i: f'"\\u0061{scattered(i)}":0', "}" + end),
+        "keys with a long beginning": filled(start + "{", lambda i: f'"{"a" * 40}{scattered(i)}":0', "}" + end),
+        "signatures that are numbers": filled('{"signatures":[', lambda _: "0", '],"signed":{}}'),
+        "signatures by nobody": filled(
+            '{"signatures":[', lambda i: f'{{"keyid":"{i:x}","sig":""}}', '],"signed":{}}'
+        ),
+    }
+
+
+def refusals(folder: Path, rounds: int) -> None:
+    """How much of a client's time and memory somebody gets who can serve files and sign none."""
+    metadata = folder / "metadata"
+    write_repository(metadata, 1, is_open=True)
+    server = subprocess.Popen([sys.executable, __file__, metadata], stdout=subprocess.PIPE, text=True)
+    try:
+        url = f"http://127.0.0.1:{server.stdout.readline().strip()}/"
+        print("refusal of an unsigned targets file of 5.0 MB, whole process")
+        for title, document in hostile_documents().items():
+            (metadata / "1.targets.json").write_bytes(document)
+            client = [TUF_CLIENT, "--metadata-dir", folder / title]
+            (folder / title).mkdir()
+            subprocess.run([*client, "init", metadata / "1.root.json"], check=True)
+            words = [*client, "--metadata-url", url, "refresh"]
+            runs = [process(words, None, expected=1) for _ in range(rounds)]
+            seconds, peaks = zip(*runs)
+            print(f"  {title}: {spread(seconds, milliseconds)}; peak {max(peaks) / 1e6:.1f} MB; n = {rounds}", flush=True)
+        print()
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def rates(folder: Path, rounds: int) -> None:
     """The same signed document, written in three ways, read and canonicalised by both in memory."""
     file = json.loads((folder / "metadata/1.targets.json").read_bytes())
@@ -148,6 +207,7 @@ def run(rounds: int) -> None:
         refreshes(folder / "small", rounds * 2, 10)
         refreshes(folder / "large", rounds, 100_000)
         rates(folder / "large", rounds)
+        refusals(folder / "hostile", rounds)
 
 
 if __name__ == "__main__":

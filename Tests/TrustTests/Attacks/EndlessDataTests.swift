@@ -60,6 +60,18 @@ struct EndlessDataTests {
         ) { try Untrusted<TimestampDocument>(bytes).verified(by: quorum) }
     }
 
+    @Test("signatures in greater number than there can be keys are counted, and none of them is read")
+    func signatures() {
+        let count = Limits.signatures + 1
+        let list = [String](repeating: "0", count: count).joined(separator: ",")
+        let bytes = Array(#"{"signatures":[\#(list)],"signed":{"a":0}}"#.utf8)
+        let quorum = Quorum(role: .targets, keys: [:], threshold: 1)
+        let reason = "`signatures` in `file` is not a list of at most \(Limits.signatures), found \(count)"
+        #expect(throws: TrustError.malformed(role: .targets, reason: reason)) {
+            try Untrusted<TargetsDocument>(bytes).verified(by: quorum)
+        }
+    }
+
     @Test("a delegation without end is left after 32 roles")
     func delegations() async throws {
         let world = try World(plain: ())
