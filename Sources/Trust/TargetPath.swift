@@ -13,27 +13,30 @@ package struct TargetPath: Sendable, CustomStringConvertible {
     /// Whether the path fits a pattern of a delegation (TUF 1.0.34, 4.5).
     ///
     /// Both are cut at `/` and must have as many parts. `*` stands for any run
-    /// of code points inside a part and `?` for one; neither crosses `/`.
+    /// of code points inside a part, `?` for one, and `[…]` for one of a set as
+    /// ``PatternSet`` reads it; none crosses `/`.
     package func matches(_ pattern: String) -> Bool {
         Self.bytes(description.utf8.span, match: pattern.utf8.span)
     }
 
-    /// One pass that takes no memory, for a role may list some hundred thousand patterns.
+    /// One pass that takes no memory without sets, for a role may list some hundred thousand patterns.
     ///
     /// Goes back to the latest star of the same part only, so the work is
     /// bounded by the product of the lengths of two parts.
     private static func bytes(_ path: Span<UInt8>, match pattern: Span<UInt8>) -> Bool {
-        let (slash, star, any) = (UInt8(ascii: "/"), UInt8(ascii: "*"), UInt8(ascii: "?"))
+        let (slash, star) = (UInt8(ascii: "/"), UInt8(ascii: "*"))
         var (here, there) = (0, 0)
         var retry: (path: Int, pattern: Int)?
         while here < path.count {
             if there < pattern.count, pattern[there] == star {
                 there += 1
                 retry = (here, there)
-            } else if there < pattern.count, pattern[there] == any, path[here] != slash {
+            } else if let end = wildcard(at: there, in: pattern, fits: here, in: path) {
                 here = next(after: here, in: path)
-                there += 1
-            } else if there < pattern.count, pattern[there] == path[here] {
+                there = end
+            } else if there < pattern.count, pattern[there] == path[here],
+                !isSet(at: there, in: pattern)
+            {
                 // What a star of the part before stood for is settled.
                 if path[here] == slash { retry = nil }
                 here += 1
@@ -48,6 +51,41 @@ package struct TargetPath: Sendable, CustomStringConvertible {
         }
         while there < pattern.count, pattern[there] == star { there += 1 }
         return there == pattern.count
+    }
+
+    /// - Returns: The place behind the `?` or `[…]` at `there`, when that stands for the code point at `here`.
+    private static func wildcard(
+        at there: Int,
+        in pattern: Span<UInt8>,
+        fits here: Int,
+        in path: Span<UInt8>
+    ) -> Int? {
+        guard there < pattern.count, path[here] != UInt8(ascii: "/") else { return nil }
+        switch pattern[there] {
+        case UInt8(ascii: "?"): return there + 1
+        case PatternSet.opening:
+            guard let set = PatternSet(at: there, in: pattern), set.contains(scalar(at: here, in: path))
+            else {
+                return nil
+            }
+            return set.end
+        default: return nil
+        }
+    }
+
+    /// Whether a closed set stands at `there`; an open one is but a bracket.
+    private static func isSet(at there: Int, in pattern: Span<UInt8>) -> Bool {
+        pattern[there] == PatternSet.opening && PatternSet.closing(ofSetAt: there, in: pattern) != nil
+    }
+
+    /// The code point at `index` of valid UTF-8.
+    private static func scalar(at index: Int, in text: Span<UInt8>) -> UInt32 {
+        let end = next(after: index, in: text)
+        guard end > index + 1 else { return UInt32(text[index]) }
+        // The leading byte of a sequence of N bytes has 7 - N bits to give.
+        var scalar = UInt32(text[index]) & (1 << UInt32(7 - (end - index)) - 1)
+        for place in index + 1..<end { scalar = scalar << 6 | UInt32(text[place] & 0x3F) }
+        return scalar
     }
 
     /// The place behind the code point at `index`.
