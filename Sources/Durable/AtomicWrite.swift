@@ -19,17 +19,16 @@ extension Durable {
         mode: UInt32 = 0o644
     ) throws(DurableError) {
         let (temporary, descriptor) = try createTemporary(for: path, mode)
+        // Locked until it has its name, or somebody who clears up takes it for a leftover.
+        defer { close(descriptor) }
         var isFinished = false
         defer { if !isFinished { try? removeFile(temporary) } }
-        do {
-            defer { close(descriptor) }
-            try CrashPoint.reached("write.created", path)
-            try writeAll(bytes, to: descriptor, temporary)
-            guard fchmod(descriptor, mode_t(mode)) == 0 else {
-                throw DurableError.system("set the mode of", temporary)
-            }
-            try synchronize(descriptor, temporary)
+        try CrashPoint.reached("write.created", path)
+        try writeAll(bytes, to: descriptor, temporary)
+        guard fchmod(descriptor, mode_t(mode)) == 0 else {
+            throw DurableError.system("set the mode of", temporary)
         }
+        try synchronize(descriptor, temporary)
         try CrashPoint.reached("write.synchronized", path)
         try replace(path, by: temporary)
         isFinished = true
@@ -180,6 +179,7 @@ extension Durable {
             path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) }
             ?? "file"
         let random = String(UInt64.random(in: 0 ... .max), radix: 16)
-        return "\(parent(of: path))/.\(String(name.prefix(100))).\(random).partial"
+        let start = String(decoding: name.utf8.prefix(100), as: UTF8.self)
+        return "\(parent(of: path))/.\(start).\(random).partial"
     }
 }

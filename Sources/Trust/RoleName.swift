@@ -33,7 +33,12 @@ package enum RoleName: Sendable {
     /// Everything but `A-Z a-z 0-9 _ . - ~` is percent-encoded, as Python's
     /// `quote(role, safe="")` does, so that a role called `../x` cannot leave
     /// its folder.
+    ///
+    /// For a delegated role it may be longer than ``longestFileName``; such a role is refused when it is wanted.
     package var fileName: String { Self.encoded(description) + ".json" }
+
+    /// In bytes, what Linux file systems take.
+    package static let longestFileName = 255
 
     /// The file name of one version, `VERSION.ROLE.json` (TUF 1.0.34, 6.2).
     package func fileName(version: Int64) -> String { "\(version).\(fileName)" }

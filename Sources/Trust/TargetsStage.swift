@@ -44,9 +44,13 @@ package struct TargetsStage: Sendable {
 
     /// What the snapshot says about `role`.
     ///
-    /// - Throws: `TrustError.notInSnapshot` when it says nothing.
+    /// - Throws: `TrustError.notInSnapshot` when it says nothing, `.nameTooLong` for a role that no folder can hold.
     package func wanted(_ role: RoleName) throws(TrustError) -> MetaFile {
         guard let file = snapshot.document.roles[role] else { throw .notInSnapshot(role: role) }
+        let length = role.fileName.utf8.count
+        guard length <= RoleName.longestFileName else {
+            throw .nameTooLong(role: role, found: length, limit: RoleName.longestFileName)
+        }
         return file
     }
 

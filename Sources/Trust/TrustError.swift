@@ -51,6 +51,9 @@ package enum TrustError: Error, Equatable, Sendable {
     /// A delegated role that the snapshot does not list.
     case notInSnapshot(role: RoleName)
 
+    /// A role whose file, its name percent-encoded, would have a longer name than disks take.
+    case nameTooLong(role: RoleName, found: Int, limit: Int)
+
     /// A role that its parent does not delegate to.
     case notDelegated(role: RoleName, by: RoleName)
 
@@ -105,6 +108,9 @@ extension TrustError: CustomStringConvertible {
             "role \(role): expired at \(expiry), it is \(now); whoever holds its keys must sign it again"
         case .removedFromSnapshot(let role): "role \(role): the new snapshot no longer lists it"
         case .notInSnapshot(let role): "role \(role): the snapshot does not list it"
+        case .nameTooLong(let role, let found, let limit):
+            "role \(role.description.prefix(40))…: its file name has \(found) bytes, the limit is \(limit); "
+                + "the delegator must give it a shorter name"
         case .notDelegated(let role, let parent): "role \(role): \(parent) does not delegate to it"
         case .tooManyDelegations(let path, let limit):
             "\(path): not found in the first \(limit) roles of the search"

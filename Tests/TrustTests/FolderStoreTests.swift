@@ -43,6 +43,43 @@ struct FolderStoreTests {
         #expect(stored.root?.document.version == 2)
     }
 
+    @Test(
+        "a role is stored while a disk can name its file, and refused with the limit when it cannot",
+        arguments: [
+            (String(repeating: "a", count: 250), 255), (String(repeating: "a", count: 251), 256),
+            (String(repeating: "a", count: 50_000), 50_005),
+            (String(repeating: "ü", count: 42), 257),
+        ]
+    )
+    func names(name: String, length: Int) async throws {
+        let world = try World(plain: ())
+        try world.registry.change { repository in
+            try repository.delegate(RoleName(name), by: .targets, paths: ["x"])
+            try repository.publish()
+        }
+        let scratch = Scratch()
+        var updater = MetadataUpdater(
+            anchor: world.registry.repository.files["1.root.json"] ?? [],
+            store: FolderMetadataStore(directory: scratch.path("trust")),
+            fetcher: world.registry,
+            repository: world.registry.location,
+            now: World.start,
+            policy: .plainTUF
+        )
+        try await updater.refresh()
+        _ = world.registry.takeRequests()
+        let role = RoleName(name)
+        guard length > 255 else {
+            #expect(try await updater.target("x") == nil)
+            #expect(try Durable.names(in: scratch.path("trust")).contains(role.fileName))
+            return
+        }
+        await #expect(throws: UpdateError.refused(.nameTooLong(role: role, found: length, limit: 255))) {
+            try await updater.target("x")
+        }
+        #expect(world.registry.takeRequests() == [], "nothing is fetched for it")
+    }
+
     @Test("a stored file that is longer than any role may be is as good as absent")
     func tooLong() async throws {
         let world = try World()
