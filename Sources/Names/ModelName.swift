@@ -28,11 +28,21 @@ enum NameAlphabet {
 package struct Namespace: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let description: String
 
-    /// - Returns: `nil` for a name outside the alphabet, or one that Sealift or TUF keeps for itself.
+    /// Names that are something else already: Sealift's own part, the roles of TUF, and what a device keeps
+    /// beside a namespace's file in `trust` or its folder in a generation.
+    package static let reserved = [
+        "sealift", "root", "targets", "snapshot", "timestamp", "mirrors", "generation.json", "state",
+        "poll-state", "root_history",
+    ]
+
+    /// What a namespace looks like, for people.
+    package static let expected =
+        "1 to 64 of a-z 0-9 . _ -, and none of the reserved \(reserved.joined(separator: ", "))"
+
+    /// - Returns: `nil` for a name outside the alphabet, or one of ``reserved``.
     package init?(_ text: some StringProtocol) {
-        let reserved = ["sealift", "root", "targets", "snapshot", "timestamp", "mirrors", "generation.json"]
         let name = String(text)
-        guard NameAlphabet.accepts(name, upTo: 64), !reserved.contains(name) else { return nil }
+        guard NameAlphabet.accepts(name, upTo: 64), !Self.reserved.contains(name) else { return nil }
         description = name
     }
 

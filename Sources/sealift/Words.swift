@@ -6,6 +6,13 @@ import SyncAgent
 
 /// Words of a call as values; each refusal says what would be right.
 enum Words {
+    static func namespace(_ text: String, of place: String) throws(UsageError) -> Namespace {
+        guard let namespace = Namespace(text) else {
+            throw .badValue(text, of: place, expected: Namespace.expected)
+        }
+        return namespace
+    }
+
     static func model(_ text: String) throws(UsageError) -> ModelName {
         guard let model = ModelName(text) else {
             throw .badValue(text, of: "the model", expected: "NAMESPACE/MODEL of a-z 0-9 . _ -")

@@ -40,6 +40,7 @@ struct NamesTests {
             "vision", "vision/", "/x", "a/b/c", "A/b", "a/..", "a/b..c", "sealift/x", "root/x", "a~b/c",
             "a/.b",
             "a/b.", "a b/c", "é/x", "generation.json/x",
+            "state/x", "poll-state/x", "root_history/x",
         ]
     )
     func badModel(text: String) { #expect(ModelName(text) == nil) }

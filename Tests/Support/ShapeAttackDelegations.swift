@@ -23,6 +23,12 @@ extension ShapeAttack {
         naming("targets names a namespace that leads elsewhere", .targets, "../vision", "../vision/*/*"),
         naming("targets names the reserved namespace sealift", .targets, "sealift", "sealift/*/*"),
         naming("targets names the reserved namespace mirrors", .targets, "mirrors", "mirrors/*/*"),
+        naming(
+            "targets names a namespace whose file is the device's own state",
+            .targets,
+            "state",
+            "state/*/*"
+        ),
         naming("targets names a role beside the hold role", .targets, "sealift~other", "sealift/other/*"),
         ShapeAttack("a namespace names another's model", vision, "it may not delegate to audio~x~live") {
             $0.delegations?.roles.append(delegation("audio~x~live", "audio/x/live.json"))
