@@ -49,6 +49,7 @@ extension DurableError: CustomStringConvertible {
         case .system(let operation, let path, let code):
             "could not \(operation) \(path): \(String(cString: strerror(code)))"
                 + (isOutOfSpace ? "; free some space and try again" : "")
+                + (code == EMFILE ? "; raise the limit on open files (ulimit -n) and try again" : "")
         case .notRegularFile(let path): "\(path) is not a regular file; links are not followed here"
         case .tooLong(let path, let limit): "\(path) is longer than the \(limit) bytes allowed"
         case .tooOpen(let path, let mode):

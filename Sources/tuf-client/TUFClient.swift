@@ -10,6 +10,10 @@ import Names
 struct TUFClient {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        do { try OpenFiles.check() } catch {
+            write("tuf-client: \(error)\n", to: STDERR_FILENO)
+            exit(1)
+        }
         Task.detached { @Sendable in exit(await run(words)) }
         while true { pause() }
     }
