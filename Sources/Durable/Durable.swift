@@ -79,18 +79,24 @@ package enum Durable {
         _ maximum: ByteCount,
         expecting length: Int
     ) throws(DurableError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(length)
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        // One more than there should be, so that the end is seen without a second buffer: a key is copied nowhere.
+        var bytes = [UInt8](repeating: 0, count: length + 1)
+        var done = 0
         while true {
-            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if done == bytes.count { bytes += [UInt8](repeating: 0, count: 64 << 10) }
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                read(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done)
+            }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw .system("read", path) }
-            guard count > 0 else { return bytes }
-            guard UInt64(bytes.count + count) <= maximum.rawValue else {
+            guard count > 0 else {
+                bytes.removeLast(bytes.count - done)
+                return bytes
+            }
+            done += count
+            guard UInt64(done) <= maximum.rawValue else {
                 throw .tooLong(path: path, limit: maximum.rawValue)
             }
-            bytes += buffer[..<count]
         }
     }
 }

@@ -19,14 +19,16 @@ enum PrivateKeyPEM {
         var header: UnsafeMutablePointer<CChar>?
         var content: UnsafeMutablePointer<UInt8>?
         var count = 0
-        guard PEM_read_bio(input, &name, &header, &content, &count) == 1, let name, let header, let content
+        // Secure, so that OpenSSL wipes the buffers too that it decodes in.
+        guard PEM_read_bio_ex(input, &name, &header, &content, &count, copenssl_pem_secure) == 1, let name,
+            let header, let content
         else {
             throw .notAKey(reason: openSSLReason())
         }
         defer {
-            copenssl_free(name)
-            copenssl_free(header)
-            copenssl_wipe_and_free(content, count)
+            copenssl_secure_free(name)
+            copenssl_secure_free(header)
+            copenssl_secure_clear_free(content, count)
         }
         guard header.pointee == 0 else {
             throw .notAKey(reason: "it is encrypted in the format before PKCS#8")

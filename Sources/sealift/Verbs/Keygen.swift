@@ -28,7 +28,8 @@ struct Keygen: Command {
         case let other: throw UsageError.badValue(other, of: "--algorithm", expected: "p256 or ed25519")
         }
         let passphrase = try Passphrase(arguments)
-        let secret = passphrase.isGiven ? try passphrase.read(for: file) : nil
+        var secret = try passphrase.readIfGiven(for: file)
+        defer { wipe(&secret) }
         let key = try KeyFile.create(file, algorithm, passphrase: secret)
         let id = Authoring.keyID(of: key.publicKey)
         if arguments.has("json") {
