@@ -13,6 +13,15 @@ package struct JSONError: Error, Equatable, Sendable {
 
     /// Bytes from the start of the document.
     package let offset: Int
+
+    /// The member that it is about, such as `models[1].model`, where that can be told.
+    package let member: String?
+
+    init(reason: Reason, offset: Int, member: String? = nil) {
+        self.reason = reason
+        self.offset = offset
+        self.member = member
+    }
 }
 
 extension JSONError: CustomStringConvertible {
@@ -24,7 +33,7 @@ extension JSONError: CustomStringConvertible {
             case .endsEarly: "it ends early"
             case .unexpectedByte: "an unexpected byte"
             case .trailingBytes: "bytes after the end of the value"
-            case .duplicateKey: "an object that has a key twice"
+            case .duplicateKey: "an object that has a key twice\(member.map { ", `\($0)`" } ?? "")"
             case .leadingZero: "a number with a leading zero"
             case .notAnInteger: "a number that is not a plain integer"
             case .invalidUTF8: "text that is not UTF-8"

@@ -34,10 +34,11 @@ package struct JSONObject: Sendable {
         switch storage {
         case .listed(let members): for member in members { try body(member.key, member.value) }
         case .parsed(let tree, let node):
-            var cursor = tree.firstKey(of: node)
-            while let (key, next) = tree.key(at: cursor, of: node) {
+            var place = tree.firstKey(of: node)
+            while let current = place {
+                let (key, next) = tree.key(at: current, of: node)
                 try body(tree.text(of: key), tree.value(of: key + 1))
-                cursor = next
+                place = next
             }
         }
     }
@@ -47,6 +48,17 @@ package struct JSONObject: Sendable {
         var isSo = true
         eachMember { key, value in isSo = isSo && body(key, value) }
         return isSo
+    }
+
+    /// How many elements the array under `key` has, found without making any of them; `nil` when that is no array.
+    package func elementCount(of key: String) -> Int? {
+        switch storage {
+        case .listed: self[key]?.array?.count
+        case .parsed(let tree, let node):
+            tree.member(JSONText(key), of: node).flatMap {
+                tree.isArray($0) ? tree.elementCount(of: $0) : nil
+            }
+        }
     }
 
     package var keys: [String] { members.map(\.key.string) }
@@ -72,6 +84,13 @@ package struct JSONObject: Sendable {
             return index < members.count && members[index].key == key ? members[index].value : nil
         case .parsed(let tree, let node): return tree.member(key, of: node).map { tree.value(of: $0) }
         }
+    }
+
+    /// Where the object starts in the document that it was parsed from, or the value of one of its members.
+    package func offset(of key: String? = nil) -> Int? {
+        guard case .parsed(let tree, let node) = storage else { return nil }
+        let wanted = key.map { tree.member(JSONText($0), of: node) } ?? node
+        return wanted.map { Int(tree.nodes[$0].start) }
     }
 
     package subscript(key: String) -> JSONValue? {

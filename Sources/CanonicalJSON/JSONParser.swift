@@ -10,7 +10,7 @@ package struct JSONParser {
     let bytes: [UInt8]
     private let maximumDepth: Int
     private var nodes: [JSONTree.Node] = []
-    private var orders: [Int: [Int]] = [:]
+    private var orders = JSONKeyOrders()
     var index = 0
 
     /// Parses one whole document.
@@ -35,14 +35,16 @@ package struct JSONParser {
         _ = try parser.value(depth: 0)
         parser.passSpace()
         guard parser.index == bytes.count else { throw parser.error(.trailingBytes) }
+        parser.orders.close()
         return JSONTree(bytes: bytes, nodes: parser.nodes, orders: parser.orders).value(of: 0)
     }
 
     private init(bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
-        // What signed metadata need, about; pages that are not used cost nothing.
-        nodes.reserveCapacity(bytes.count / 20 + 16)
+        // All that there can be, of two bytes each, so that nothing is copied to grow; pages that are not used
+        // cost nothing.
+        nodes.reserveCapacity(bytes.count / 2 + 16)
     }
 
     func error(_ reason: JSONError.Reason) -> JSONError { JSONError(reason: reason, offset: index) }
@@ -196,12 +198,13 @@ extension JSONParser {
     /// Whether one key comes before another, as code points and so as bytes.
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let (first, second) = (nodes[left], nodes[right])
-        guard !first.isSpecial, !second.isSpecial else {
-            return text(left).lexicographicallyPrecedes(text(right))
-        }
         let span = bytes.span
         var (here, there) = (Int(first.start) + 1, Int(second.start) + 1)
         let (hereEnd, thereEnd) = (Int(first.end) - 1, Int(second.end) - 1)
+        guard !first.isSpecial, !second.isSpecial else {
+            let mine = JSONEscape.Undone(bytes[here..<hereEnd])
+            return mine.lexicographicallyPrecedes(JSONEscape.Undone(bytes[there..<thereEnd]))
+        }
         while here < hereEnd, there < thereEnd {
             let (mine, yours) = (span[here], span[there])
             if mine != yours { return mine < yours }
@@ -214,21 +217,45 @@ extension JSONParser {
     /// The text of a key.
     private func text(_ node: Int) -> [UInt8] {
         let inner = bytes[Int(nodes[node].start) + 1..<Int(nodes[node].end) - 1]
-        return nodes[node].isSpecial ? JSONEscape.undone(inner) : Array(inner)
+        return nodes[node].isSpecial ? Array(JSONEscape.Undone(inner)) : Array(inner)
+    }
+
+    /// The names and numbers that lead to a key.
+    private func place(of target: Int) -> String {
+        var place = ""
+        var container = 0
+        while true {
+            let isObject = bytes[Int(nodes[container].start)] == UInt8(ascii: "{")
+            var child = container + 1
+            var number = 0
+            while child != target {
+                let value = isObject ? child + 1 : child
+                guard value < nodes.count else { return place }
+                // What is still open has no end yet, and everything behind it is in it.
+                guard nodes[value].next > 0, nodes[value].next <= target else { break }
+                child = nodes[value].next
+                number += 1
+            }
+            if isObject {
+                place += (place.isEmpty ? "" : ".") + String(decoding: text(child).prefix(128), as: UTF8.self)
+            } else {
+                place += "[\(number)]"
+            }
+            guard child != target else { return place }
+            container = isObject ? child + 1 : child
+        }
     }
 
     /// Sorts the keys of an object that was not in order, and finds a key that stands twice.
     private mutating func order(_ object: Int) throws(JSONError) {
-        var keys: [(text: [UInt8], node: Int)] = []
-        var node = object + 1
-        while node < nodes[object].next {
-            keys.append((text(node), node))
-            node = nodes[node + 1].next
+        var keys = JSONKeySort(object, of: nodes, in: bytes)
+        if let second = keys.sort() {
+            throw JSONError(
+                reason: .duplicateKey,
+                offset: Int(nodes[second].start),
+                member: place(of: second)
+            )
         }
-        keys.sort { $0.text.lexicographicallyPrecedes($1.text) }
-        guard zip(keys, keys.dropFirst()).allSatisfy({ $0.text != $1.text }) else {
-            throw JSONError(reason: .duplicateKey, offset: Int(nodes[object].start))
-        }
-        orders[object] = keys.map(\.node)
+        orders.add(keys.nodes, of: object)
     }
 }

@@ -60,49 +60,58 @@ struct CoreMLPackage {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes, maximumLength: 1 << 20, maximumDepth: 8) } catch {
             let what: FormatError.Malformation = error.reason == .duplicateKey ? .duplicate : .unexpectedByte
-            throw malformed("document", UInt64(error.offset), what)
+            throw malformed(error.member ?? "document", UInt64(error.offset), what)
         }
+        guard let document = value.object else { throw malformed("document", 0, .unexpectedByte) }
         guard value["fileFormatVersion"]?.string == "1.0.0" else {
             throw malformed(
                 "fileFormatVersion",
-                0,
+                offset("fileFormatVersion", in: document),
                 .unknownTypeName(value["fileFormatVersion"]?.string ?? "")
             )
         }
         guard let entries = value["itemInfoEntries"]?.object else {
-            throw malformed("itemInfoEntries", 0, .missing)
+            throw malformed("itemInfoEntries", offset("itemInfoEntries", in: document), .missing)
         }
         guard let rootID = value["rootModelIdentifier"]?.string else {
-            throw malformed("rootModelIdentifier", 0, .missing)
+            throw malformed("rootModelIdentifier", offset("rootModelIdentifier", in: document), .missing)
         }
         var paths: [FilePath] = []
         var root: FilePath?
         for member in entries.members {
             let id = member.key.string
-            for key in ["name", "author", "description"] where member.value[key]?.string == nil {
-                throw malformed("itemInfoEntries.\(id).\(key)", 0, .missing)
+            guard let item = member.value.object else {
+                throw malformed("itemInfoEntries.\(id)", offset(id, in: entries), .missing)
             }
-            let path = try path(ofItem: id, member.value)
+            for key in ["path", "name", "author", "description"] where item[key]?.string == nil {
+                throw malformed("itemInfoEntries.\(id).\(key)", offset(key, in: item), .missing)
+            }
+            let path = try path(ofItem: id, item)
             guard !paths.contains(where: { Self.is($0, in: path) || Self.is(path, in: $0) }) else {
-                throw malformed("itemInfoEntries.\(id).path", 0, .overlap)
+                throw malformed("itemInfoEntries.\(id).path", offset("path", in: item), .overlap)
             }
             paths.append(path)
             if member.key == JSONText(rootID) { root = path }
         }
-        guard let root else { throw malformed("rootModelIdentifier", 0, .badReference) }
+        guard let root else {
+            throw malformed("rootModelIdentifier", offset("rootModelIdentifier", in: document), .badReference)
+        }
         return (paths, root)
     }
 
-    private func path(ofItem id: String, _ value: JSONValue) throws(FormatError) -> FilePath {
-        guard let text = value["path"]?.string else {
-            throw malformed("itemInfoEntries.\(id).path", 0, .missing)
-        }
+    /// Of a member's value, or of the object where there is none.
+    private func offset(_ key: String, in object: JSONObject) -> UInt64 {
+        UInt64(object.offset(of: key) ?? object.offset() ?? 0)
+    }
+
+    private func path(ofItem id: String, _ item: JSONObject) throws(FormatError) -> FilePath {
+        let text = item["path"]?.string ?? ""
         guard FilePath(text) != nil, let path = FilePath("\(folder)Data/\(text)") else {
             let said = String(text.prefix(256))
             throw .refused(
                 .coreMLPackage,
                 field: "Manifest.json itemInfoEntries.\(id).path",
-                offset: 0,
+                offset: offset("path", in: item),
                 .externalLocation(said)
             )
         }

@@ -28,6 +28,58 @@ struct CanonicalJSONTests {
         )
     }
 
+    @Test(
+        "keys in disorder are put in order at every depth, however they are escaped",
+        arguments: [
+            (#"{"b":{"d":0,"c":[{"f":1,"e":2}]},"a":{}}"#, #"{"a":{},"b":{"c":[{"e":2,"f":1}],"d":0}}"#),
+            (#"{"\u0062":1,"a":2,"\u0061b":3}"#, #"{"a":2,"ab":3,"b":1}"#),
+            (#"{"\ud83d\ude00":1,"\u00e9":2,"\uff5e":3,"z":4}"#, "{\"z\":4,\"é\":2,\"～\":3,\"😀\":1}"),
+            (#"{"a\/b":1,"a":2,"a\"":3,"a\\":4}"#, #"{"a":2,"a\"":3,"a/b":1,"a\\":4}"#),
+            (
+                #"[{"b":0,"a":1},{"b":2,"a":3},{"c":{"b":4,"a":5},"b":6}]"#,
+                #"[{"a":1,"b":0},{"a":3,"b":2},{"b":6,"c":{"a":5,"b":4}}]"#
+            ),
+        ]
+    )
+    func disorder(text: String, canonical: String) throws {
+        let value = try parse(text)
+        #expect(String(decoding: value.olpcCanonical, as: UTF8.self) == canonical)
+        #expect(value == (try parse(canonical)))
+        #expect(try JSONParser.parse(value.compactJSON, maximumLength: 1 << 20) == value)
+    }
+
+    @Test("very many keys in disorder are sorted as their bytes are, and one that stands twice is found")
+    func manyKeys() throws {
+        var keys = (0..<400).map { number in
+            // Shorter and longer than what is compared at once, with long common beginnings, and NUL behind an end.
+            String(repeating: "a", count: number % 23) + String(number / 23, radix: 3)
+                + String(repeating: "\u{0}", count: number % 3) + (number % 7 == 0 ? "é" : "")
+        }
+        keys = Array(Set(keys)).sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+        func document(_ keys: [String]) -> String {
+            let members = keys.map {
+                #""\#($0.split(separator: "\u{0}", omittingEmptySubsequences: false).joined(separator: #"\u0000"#))":0"#
+            }
+            return "{" + members.joined(separator: ",") + "}"
+        }
+        let shuffled = keys.enumerated().sorted { ($0.offset * 7919) % 401 < ($1.offset * 7919) % 401 }.map(
+            \.element
+        )
+        #expect(shuffled != keys)
+        #expect(try parse(document(shuffled)).object?.keys == keys)
+        let twice = shuffled + [keys[keys.count / 2]]
+        #expect { try parse(document(twice)) } throws: { ($0 as? JSONError)?.reason == .duplicateKey }
+    }
+
+    @Test("an array's elements can be counted before any of them is made")
+    func elementCount() throws {
+        let object = try #require(try parse(#"{"a":[[0,1],{},2],"b":[],"c":{"d":0}}"#).object)
+        #expect(object.elementCount(of: "a") == 3)
+        #expect(object.elementCount(of: "b") == 0)
+        #expect(object.elementCount(of: "c") == nil)
+        #expect(object.elementCount(of: "d") == nil)
+    }
+
     @Test("compact JSON reads back as the same value")
     func compactRoundTrip() throws {
         let value = try parse(
@@ -56,6 +108,22 @@ struct CanonicalJSONTests {
     )
     func refused(text: String, reason: JSONError.Reason) {
         #expect { try parse(text) } throws: { ($0 as? JSONError)?.reason == reason }
+    }
+
+    @Test(
+        "a key that stands twice is named, and where it stands the second time",
+        arguments: [
+            (#"{"a":1,"b":2,"a":3}"#, "a", 13),
+            (#"[0,{"m":[{},{"x":[1,{"y":2}],"x":0}]}]"#, "[1].m[1].x", 29),
+            (#"{"a":{"b":[],"\u0062":1}}"#, "a.b", 13), (#"{"a":{},"c":{"d":{"e":0},"d":1}}"#, "c.d", 25),
+            (#"{"z":0,"y":{"a":0},"z":1}"#, "z", 19),
+        ]
+    )
+    func twice(text: String, member: String, offset: Int) {
+        #expect { try parse(text) } throws: { error in
+            guard let error = error as? JSONError else { return false }
+            return error.member == member && error.offset == offset && "\(error)".contains("`\(member)`")
+        }
     }
 
     @Test("keys that differ only by normalisation are two keys")

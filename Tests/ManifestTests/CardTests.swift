@@ -13,6 +13,19 @@ struct CardTests {
                         "memory": { "resident": 1, "peak": 2, "measured": "by hand" } } } }
         """
 
+    @Test("a key that stands twice is named, with its place")
+    func twice() throws {
+        let broken = text.replacing(
+            #""compute": ["gpu", "cpu"]"#,
+            with: #""compute": [], "compute": ["cpu"]"#
+        )
+        let place = try #require(broken.utf8.firstRange(of: Array(#""compute": ["cpu"]"#.utf8)))
+        let offset = broken.utf8.distance(from: broken.startIndex, to: place.lowerBound)
+        #expect { try Card(bytes: Array(broken.utf8)) } throws: { error in
+            "\(error)".contains("`variants.onnx-cpu.compute` (byte \(offset))")
+        }
+    }
+
     @Test("a card is any valid JSON, and its words go into the manifest")
     func merged() throws {
         let card = try Card(bytes: Array(text.utf8))

@@ -120,6 +120,32 @@ struct CoreMLPackageRefusalTests {
         #expect(said?.contains("it must be a plain file in the folder of the model") == true)
     }
 
+    @Test("what is wrong in the list of items is named, with its place")
+    func places() throws {
+        func places(_ old: String, _ new: String) throws -> (said: String, place: Int)? {
+            var place = 0
+            let said = try refusal { files in
+                let changed = replacing(old, new, in: files[Self.manifest])
+                files[Self.manifest] = changed
+                place = changed.firstRange(of: Array(new.utf8))?.lowerBound ?? 0
+            }
+            return said.map { ($0, place) }
+        }
+        let version = try #require(try places("\"1.0.0\"", "\"2.0.0\""))
+        #expect(version.said.contains("Manifest.json fileFormatVersion at byte \(version.place):"))
+        let path = try #require(try places("\"com.apple.CoreML/model.mlmodel\"", "\"../x\""))
+        #expect(path.place > 0 && path.said.contains(".path at byte \(path.place):"), "\(path)")
+        let root = try #require(
+            try places("\"rootModelIdentifier\"", "\"rootModelIdentifier\": \"x\", \"y\"")
+        )
+        #expect(root.said.contains("rootModelIdentifier at byte \(root.place + 23):"), "\(root)")
+        let twice = try #require(
+            try places("\"itemInfoEntries\"", "\"itemInfoEntries\": {}, \"itemInfoEntries\"")
+        )
+        #expect(twice.said.contains("itemInfoEntries at byte \(twice.place + 23):"), "\(twice)")
+        #expect(twice.said.contains("it stands twice"))
+    }
+
     @Test("a file that no item covers")
     func stray() throws {
         let said = try refusal { $0[Self.folder + "Data/com.apple.CoreML/extra.bin"] = [1] }
