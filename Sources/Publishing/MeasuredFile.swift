@@ -17,14 +17,25 @@ package struct MeasuredFile: Sendable {
 
     /// Reads and digests a file in one pass, whole file and blocks together.
     ///
+    /// - Parameters:
+    ///   - location: Where it lies.
+    ///   - path: Its name in the manifest.
+    ///   - listed: What it was when its model was read; other bytes could be another model.
     /// - Throws: `PublishingError.file` when it cannot be read, `.unpublishable` when it changes meanwhile.
-    package init(_ location: String, as path: FilePath) throws(PublishingError) {
+    package init(
+        _ location: String,
+        as path: FilePath,
+        unchangedSince listed: FileState? = nil
+    ) throws(PublishingError) {
         let descriptor: Int32
         do { descriptor = try Durable.openForReading(location) } catch { throw .file(error) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .file(.system("examine", location)) }
-        let length = UInt64(clamping: status.st_size)
+        let state = FileState(status)
+        let length = state.length
+        let change = "\(location) changed while it was read; publish when it is finished"
+        guard listed == nil || listed == state else { throw .unpublishable(change) }
         guard length <= Limits.file.rawValue else {
             throw .unpublishable("\(location) has \(length) bytes; the most is \(Limits.file)")
         }
@@ -37,7 +48,7 @@ package struct MeasuredFile: Sendable {
             let wanted = min(rest, UInt64(buffer.count))
             let count = Self.fill(&buffer, Int(wanted), from: descriptor)
             guard count == Int(wanted) else {
-                throw .unpublishable("\(location) changed while it was read; publish when it is finished")
+                throw .unpublishable(change)
             }
             let block = buffer[0..<count]
             block.withUnsafeBytes { whole.update($0) }
@@ -49,9 +60,9 @@ package struct MeasuredFile: Sendable {
             rest -= wanted
         }
         var after = stat()
-        guard fstat(descriptor, &after) == 0, after.st_size == status.st_size,
-            after.st_mtim.tv_sec == status.st_mtim.tv_sec, after.st_mtim.tv_nsec == status.st_mtim.tv_nsec
-        else { throw .unpublishable("\(location) changed while it was read; publish when it is finished") }
+        guard fstat(descriptor, &after) == 0, FileState(after) == state else {
+            throw .unpublishable(change)
+        }
 
         let list: BlockList?
         do { list = plan == nil ? nil : try BlockList(blocks, fileLength: length) } catch {

@@ -65,7 +65,11 @@ package struct VersionSource: Sendable {
                 let inspected = try InspectedVariant(source, notes: card?.variants[source.name])
                 leftOut += inspected.leftOut
                 var files: [MeasuredFile] = []
-                for file in inspected.files { files.append(try MeasuredFile(file.location, as: file.path)) }
+                for file in inspected.files {
+                    files.append(
+                        try MeasuredFile(file.location, as: file.path, unchangedSince: file.state)
+                    )
+                }
                 variants.append(ReadVariant(files: files, inspected: inspected))
             }
             let readme = try variants.first.flatMap { (variant) throws(PublishingError) in

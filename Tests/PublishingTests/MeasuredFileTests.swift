@@ -1,4 +1,5 @@
 import Durable
+import Glibc
 import Manifest
 import Names
 import Publishing
@@ -67,6 +68,39 @@ struct MeasuredFileTests {
         try Durable.replaceLink(link, destination: "../../blobs/abc")
         let folder = try ModelFolder(scratch.path("models--a--b/snapshots/1"))
         #expect(folder.files.map { "\($0.path)" } == ["config.json", "model.onnx"])
+    }
+
+    @Test("another hard link is another name, and what is written through it is a change")
+    func hardLinks() throws {
+        let scratch = Scratch()
+        let other = try scratch.write("elsewhere/a", [1, 2])
+        try scratch.write("model/b.onnx", [3])
+        #expect(link(other, scratch.path("model/a.onnx")) == 0)
+        let listed = try ModelFolder(scratch.path("model")).files
+        #expect(listed.map { "\($0.path)" } == ["a.onnx", "b.onnx"])
+        func measured(_ file: ModelFolder.File) throws -> MeasuredFile {
+            try MeasuredFile(file.location, as: file.path, unchangedSince: file.state)
+        }
+        #expect(try measured(listed[0]).entry.sha256 == SHA256.digest(of: [1, 2]))
+        let descriptor = open(other, O_WRONLY)
+        #expect(pwrite(descriptor, [9], 1, 1) == 1)
+        // As a later write would leave it, whatever the clock of the file system shows.
+        var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+        #expect(futimens(descriptor, &times) == 0)
+        close(descriptor)
+        #expect { try measured(listed[0]) } throws: { "\($0)".contains("changed while it was read") }
+        #expect(try measured(listed[1]).entry.length == 1)
+    }
+
+    @Test("a file that is replaced behind its listing is a change, even by one of the same length")
+    func replaced() throws {
+        let scratch = Scratch()
+        try scratch.write("model/a.onnx", [1])
+        let listed = try ModelFolder(scratch.path("model")).files[0]
+        try Durable.writeAtomically(listed.location, [2])
+        #expect {
+            try MeasuredFile(listed.location, as: listed.path, unchangedSince: listed.state)
+        } throws: { "\($0)".contains("changed while it was read") }
     }
 
     @Test("a name that may not stand in a manifest is refused with the name")
