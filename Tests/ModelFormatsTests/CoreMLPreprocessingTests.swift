@@ -58,6 +58,14 @@ struct CoreMLPreprocessingTests {
         #expect(try said(CoreML.model(CoreML.network())) == nil)
     }
 
+    @Test("a feature may have any name, and a manifest can say it")
+    func names() throws {
+        let model = CoreML.model(CoreML.network(scaler("入%", .float(10, 2)), scaler("%E5", .float(10, 3))))
+        let one = #""%25E5":{"scaler":{"channel_scale":"3.0"}}"#
+        let other = #""%E5%85%A5%25":{"scaler":{"channel_scale":"2.0"}}"#
+        #expect(try said(model) == "{\"inside_model\":{\(one),\(other)}}")
+    }
+
     @Test("a mean image is told by its numbers, packed or not")
     func meanImages() throws {
         let packed = try said(
