@@ -9,7 +9,7 @@ final class FileBytes {
     let format: ModelFormat
     let limits: FormatLimits
     let length: UInt64
-    private let source: any ByteSource
+    let source: any ByteSource
     private var pages = [Page](repeating: Page(start: 0, bytes: []), count: pageCount)
     private let mostBytes: UInt64
     private let mostFields: UInt64

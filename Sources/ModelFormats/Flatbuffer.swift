@@ -63,9 +63,9 @@ struct Flatbuffer {
 struct FlatTable {
     let buffer: Flatbuffer
     let position: UInt64
-    fileprivate let vtable: UInt64
-    fileprivate let slots: UInt16
-    fileprivate let length: UInt16
+    let vtable: UInt64
+    let slots: UInt16
+    let length: UInt16
     let name: String
 
     func error(_ field: String, _ what: FormatError.Malformation) -> FormatError {
@@ -73,7 +73,7 @@ struct FlatTable {
     }
 
     /// Where the field lies; `nil` when the table has its default.
-    private func place(_ slot: UInt16, width: UInt64, _ field: String) throws(FormatError) -> UInt64? {
+    func place(_ slot: UInt16, width: UInt64, _ field: String) throws(FormatError) -> UInt64? {
         guard slot + 2 <= slots else { return nil }
         let offset = try buffer.file.number(UInt16.self, at: vtable + UInt64(slot), field)
         guard offset != 0 else { return nil }

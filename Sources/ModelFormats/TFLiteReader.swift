@@ -17,6 +17,9 @@ struct TFLiteReader {
     private var bufferCount = 0
     private var codeCount = 0
 
+    /// What lies behind the flatbuffer and is claimed in it, joined where it touches.
+    private var outside: [Range<UInt64>] = []
+
     var file: FileBytes { buffer.file }
 
     init(_ source: some ByteSource, limits: FormatLimits) {
@@ -43,6 +46,7 @@ struct TFLiteReader {
         } else {
             inspection.interface = try first.interface()
         }
+        try TFLiteExtent.check(model, outside: outside)
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         inspection.metadata = metadata
         return inspection
@@ -61,14 +65,26 @@ struct TFLiteReader {
         bufferCount = buffers.count
         for index in 0..<buffers.count {
             let table = try buffers.table(index)
-            _ = try table.vector(4, width: 1, "data")
-            let offset = try table.number(6, "offset", default: UInt64(0))
-            let size = try table.number(8, "size", default: UInt64(0))
-            guard offset <= 1 || offset <= file.length && size <= file.length - offset else {
-                throw table.error("offset", .badReference)
-            }
+            let data = try table.vector(4, width: 1, "data")
+            guard let place = try table.placeOutside(6, 8, "offset", "size") else { continue }
+            guard data?.count ?? 0 == 0 else { throw table.error("offset", .contradiction) }
+            try claim(place, table)
         }
         return buffers
+    }
+
+    private mutating func claim(_ place: Range<UInt64>, _ table: FlatTable) throws(FormatError) {
+        // Writers put one behind the other, with less between them than an alignment.
+        if let last = outside.last, last.upperBound <= place.lowerBound,
+            place.lowerBound - last.upperBound < TFLiteExtent.alignment
+        {
+            outside[outside.count - 1] = last.lowerBound..<place.upperBound
+            return
+        }
+        guard outside.count < 65_536 else {
+            throw file.limit("places of buffers", table.position, found: 65_537, limit: 65_536)
+        }
+        outside.append(place)
     }
 
     private mutating func readCodes(_ model: FlatTable) throws(FormatError) {
@@ -83,13 +99,19 @@ struct TFLiteReader {
         try note("custom_operators", custom.sorted().joined(separator: " "), at: codes.start)
     }
 
-    private func readSubgraphs(_ model: FlatTable) throws(FormatError) -> [TFLiteSubgraph] {
+    private mutating func readSubgraphs(_ model: FlatTable) throws(FormatError) -> [TFLiteSubgraph] {
         guard let vector = try model.vector(8, "subgraphs")?.atMost(ShapeLimits.functions) else { return [] }
         var subgraphs: [TFLiteSubgraph] = []
         for index in 0..<vector.count {
-            subgraphs.append(
-                try TFLiteSubgraph(try vector.table(index), buffers: bufferCount, operatorCodes: codeCount)
-            )
+            let table = try vector.table(index)
+            subgraphs.append(try TFLiteSubgraph(table, buffers: bufferCount, operatorCodes: codeCount))
+            guard let operators = try table.vector(10, "operators") else { continue }
+            for number in 0..<operators.count {
+                let operation = try operators.table(number)
+                let (offset, size) = ("large_custom_options_offset", "large_custom_options_size")
+                guard let place = try operation.placeOutside(22, 24, offset, size) else { continue }
+                try claim(place, operation)
+            }
         }
         return subgraphs
     }

@@ -64,6 +64,8 @@ package enum RunnableContent: Equatable, Sendable {
                 return .pickleArchive(member: name)
             }
             guard let place = member.stored else {
+                // Packed bytes are not unpacked here. The loaders that unpickle find their pickle by its name,
+                // which was asked above, and NumPy its arrays by theirs.
                 if name.hasSuffix(".npy") { return .packedArray(member: name) }
                 continue
             }

@@ -46,7 +46,7 @@ struct TFLiteRefusalTests {
 
         /// Parts at places of their own, 64 bytes each.
         var bytes: [UInt8] {
-            var file = [UInt8](repeating: 0, count: 64 * 12)
+            var file = [UInt8](repeating: 0, count: 64 * 11)
             func put(_ part: [UInt8], _ number: Int) {
                 file.replaceSubrange(64 * number..<64 * number + part.count, with: part)
             }

@@ -1,15 +1,21 @@
-import Names
+package import Names
 
 /// The list of members at the end of a ZIP archive (APPNOTE 6.3.10, 4.3.12 to 4.3.16).
-struct ZipDirectory {
-    struct Member {
-        let name: [UInt8]
+package struct ZipDirectory {
+    package struct Member {
+        package let name: [UInt8]
 
         /// Where its bytes lie in the archive as they are; `nil` when they are compressed, or elsewhere.
-        let stored: Range<UInt64>?
+        package let stored: Range<UInt64>?
     }
 
-    let members: [Member]
+    package let members: [Member]
+
+    /// Where the first member starts, behind whatever stands before the archive.
+    let start: UInt64
+
+    /// Whether the file ends where the archive does.
+    let isAtEnd: Bool
 
     private static let mostBytes: UInt64 = 16 << 20
 
@@ -17,13 +23,14 @@ struct ZipDirectory {
     ///
     /// - Returns: `nil` when there is none that a reader of archives would take.
     /// - Throws: `ByteSourceError` when the file cannot be read.
-    init?(_ source: any ByteSource) throws(ByteSourceError) {
+    package init?(_ source: any ByteSource) throws(ByteSourceError) {
         // The end record, behind which a comment of up to 65,535 bytes may stand.
         let tailLength = min(source.length, 65_535 + 22)
         let tail = try source.bytes(at: source.length - tailLength, count: Int(tailLength))
         guard tail.count >= 22,
             let found = (0...tail.count - 22).last(where: { Self.has(0x0605_4B50, tail, $0) })
         else { return nil }
+        isAtEnd = tail.count - found - 22 == Int(Self.number(tail, found + 20, 2))
         var end = source.length - tailLength + UInt64(found)
         var size = Self.number(tail, found + 12, 4)
         var offset = Self.number(tail, found + 16, 4)
@@ -33,6 +40,7 @@ struct ZipDirectory {
         let shift = end - size - offset
         let list = try source.bytes(at: end - size, count: Int(size))
         var members: [Member] = []
+        var start = end - size
         var place = 0
         while place < list.count {
             guard place + 46 <= list.count, Self.has(0x0201_4B50, list, place) else { return nil }
@@ -40,6 +48,7 @@ struct ZipDirectory {
             let rest = Int(Self.number(list, place + 30, 2) + Self.number(list, place + 32, 2))
             guard place + 46 + nameLength + rest <= list.count else { return nil }
             let header = shift &+ Self.number(list, place + 42, 4)
+            start = min(start, header)
             let isStored = Self.number(list, place + 10, 2) == 0
             members.append(
                 Member(
@@ -52,6 +61,7 @@ struct ZipDirectory {
             place += 46 + nameLength + rest
         }
         self.members = members
+        self.start = start
     }
 
     /// The end record of large archives, and what it says; `nil` for others.
