@@ -42,8 +42,7 @@ package enum Compatibility {
         comparison.compareValues(expectation, interface)
         comparison.compareLabels(expectation, interface)
         comparison.compareMeaning(expectation, interface, of: variant)
-        let obstacles =
-            if let machine, let variant { machine.obstacles(to: variant) } else { [Finding]() }
+        let obstacles = obstacles(to: variant, expectation, machine)
         let isPinned = expectation.tensors != nil && expectation.tensors == interface.tensors
         if interface.isDeclared, !expectation.allowsUnknown, !isPinned {
             return .unknown([Self.unread] + comparison.findings + obstacles)
@@ -71,13 +70,36 @@ package enum Compatibility {
     }
 
     /// Judges a version by its best variant: an app can live with it when one of them serves.
+    ///
+    /// Of an app that says which formats its runtimes load, only those count.
     package static func verdict(
         _ expectation: Expectation,
         _ manifest: ModelManifest,
         on machine: Machine? = nil
     ) -> Verdict {
-        let verdicts = manifest.variants.map { verdict(expectation, manifest, variant: $0, on: machine) }
+        let loaded = manifest.variants.filter { expectation.loads($0.format) }
+        let judged = loaded.isEmpty ? manifest.variants : loaded
+        let verdicts = judged.map { verdict(expectation, manifest, variant: $0, on: machine) }
         return verdicts.first(where: \.allowsUse) ?? verdicts.first ?? .compatible(notes: [])
+    }
+
+    private static func obstacles(
+        to variant: Variant?,
+        _ expectation: Expectation,
+        _ machine: Machine?
+    ) -> [Finding] {
+        guard let variant else { return [] }
+        let found = machine?.obstacles(to: variant) ?? []
+        guard !expectation.loads(variant.format) else { return found }
+        let formats = expectation.formats.map(\.rawValue).joined(separator: ", ")
+        let format = Finding(
+            .formatChanged,
+            "format",
+            app: "loads \(formats)",
+            model: "is \(variant.format.rawValue)",
+            remedy: "publish a variant that the app loads, or stay with a version that has one"
+        )
+        return [format] + found
     }
 
     private static let unread = Finding(

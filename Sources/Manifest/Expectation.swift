@@ -67,6 +67,12 @@ package struct Expectation: CanonicalDocument {
 
     package var adaptations: [Adaptation]
 
+    /// The formats that the app's runtimes load, which are those of its platform; empty for any.
+    ///
+    /// Of a version with several variants the app gets one of these, so that
+    /// another that would serve does not help it.
+    package var formats: [ModelFormat]
+
     /// Whether the app finds values by their position instead of their names.
     package var isPositional: Bool
 
@@ -86,6 +92,7 @@ package struct Expectation: CanonicalDocument {
         isStateAgnostic = false
         functions = []
         adaptations = []
+        formats = []
         isPositional = false
         allowsUnknown = false
     }
@@ -171,10 +178,17 @@ extension Expectation {
             else { throw place.invalid("an adaptation that version 1 knows, once", value) }
             adaptations.append(adaptation)
         }
+        for (value, place) in try reader.optionalArray("formats") {
+            guard let format = value.string.flatMap(ModelFormat.init(rawValue:)), !formats.contains(format)
+            else { throw place.invalid("a format that version 1 knows, once", value) }
+            formats.append(format)
+        }
         isPositional = try Self.flag(&reader, "positional")
         allowsUnknown = try Self.flag(&reader, "allow_unknown")
         try reader.finish()
     }
+
+    func loads(_ format: ModelFormat) -> Bool { formats.isEmpty || formats.contains(format) }
 
     /// A flag is `true` or absent, so that it has one written form.
     private static func flag(_ reader: inout MemberReader, _ key: String) throws(ManifestError) -> Bool {
@@ -203,6 +217,7 @@ extension Expectation {
         object.set("functions", nonEmpty: functions.map(\.json))
         object.set("default_function", text: defaultFunction?.description)
         object.set("adaptations", nonEmpty: adaptations.map { .text($0.rawValue) })
+        object.set("formats", nonEmpty: formats.map { .text($0.rawValue) })
         object.set("positional", isPositional ? .bool(true) : nil)
         object.set("allow_unknown", allowsUnknown ? .bool(true) : nil)
         return .object(object)

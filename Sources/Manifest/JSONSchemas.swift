@@ -96,6 +96,10 @@ package enum JSONSchemas {
               "uniqueItems": true,
               "items": {"enum": ["cast", "transpose", "resize"]}
             },
+            "formats": {
+              "type": "array", "minItems": 1, "uniqueItems": true, "items": {"$ref": "#/$defs/format"},
+              "description": "those that the app's runtimes load; left out for any"
+            },
             "positional": {"const": true},
             "allow_unknown": {"const": true}
           }

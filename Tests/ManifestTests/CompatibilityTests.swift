@@ -65,6 +65,32 @@ struct CompatibilityTests {
         #expect(changes.changes.map(\.row) == [.sizeFixed, .sizeFixed])
     }
 
+    @Test("an app that says what it loads is judged by the variants that it would get")
+    func formats() throws {
+        var manifest = try Samples.manifest()
+        var package = manifest.variants[0]
+        package.name = try #require(VariantName("apple"))
+        package.format = .coreMLPackage
+        var other = manifest.interface
+        other.inputs[0] = try Samples.feature("pixels", .fixed([1]))
+        package.interface = other
+        manifest.variants.append(package)
+        var app = Manifest.Expectation.satisfied(by: manifest.interface)
+        #expect(Compatibility.verdict(app, manifest).allowsUse)
+        app.formats = [.onnx]
+        #expect(Compatibility.verdict(app, manifest).allowsUse)
+        // What its platform gets is another model for it, although the other variant would serve.
+        app.formats = [.coreMLPackage, .tflite]
+        let refused = Compatibility.verdict(app, manifest)
+        #expect(!refused.allowsUse && refused.reasons.contains { $0.contains("pixels") }, "\(refused)")
+        app = .satisfied(by: other)
+        app.formats = [.coreMLPackage]
+        #expect(Compatibility.verdict(app, manifest).allowsUse)
+        app.formats = [.tflite]
+        let found = Compatibility.verdict(app, manifest).findings.first { $0.row == .formatChanged }
+        #expect(found?.description.contains("loads tflite") == true)
+    }
+
     @Test("a version serves an app when one of its variants does")
     func variants() throws {
         var manifest = try Side.takes("x: float32[1]").manifest()

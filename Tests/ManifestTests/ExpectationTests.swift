@@ -13,6 +13,7 @@ struct ExpectationTests {
             accepts: VersionRange(">=2.1 <3")
         )
         expectation.adaptations = [.cast]
+        expectation.formats = [.onnx, .tflite]
         expectation.tensors = TensorTable(count: 3, sha256: try Samples.digest(2))
         expectation.isPositional = true
         let read = try Manifest.Expectation(canonical: expectation.encoded())
@@ -24,6 +25,14 @@ struct ExpectationTests {
         Broken("a range outside the grammar", ["accepts"], .text("^2"), named: "accepts"),
         Broken("no inputs", ["inputs"], nil, named: "inputs"),
         Broken("an unknown adaptation", ["adaptations"], .array([.text("guess")]), named: "adaptations[0]"),
+        Broken("an unknown format", ["formats"], .array([.text("pickle")]), named: "formats[0]"),
+        Broken(
+            "a format twice",
+            ["formats"],
+            .array([.text("onnx"), .text("onnx")]),
+            named: "formats[1]"
+        ),
+        Broken("no format", ["formats"], .array([]), named: "formats"),
         Broken("a flag that is false", ["positional"], .bool(false), named: "positional"),
         Broken("a model that is no name", ["model"], .text("m"), named: "model"),
         Broken("an unknown member", ["app"], .text("x"), named: "app"),

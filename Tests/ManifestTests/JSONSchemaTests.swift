@@ -18,6 +18,7 @@ struct JSONSchemaTests {
             accepts: VersionRange(">=2.1 <3")
         )
         expectation.adaptations = [.cast, .transpose, .resize]
+        expectation.formats = [.onnx, .gguf]
         expectation.isPositional = true
         expectation.hasOpenLabels = true
         expectation.usesBundledTokenizers = true
