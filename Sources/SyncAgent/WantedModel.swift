@@ -1,3 +1,4 @@
+import Generations
 package import Names
 
 /// One model that a device wants, and which of its versions.
@@ -37,6 +38,19 @@ public struct WantedModel: Sendable, Hashable {
         /// The app, by `sealift confirm` or ``SyncedDevice/confirm(_:)``: within so many starts (`1 ... 1000`)
         /// and so many seconds. Otherwise the device falls back to the version before.
         case app(starts: Int, seconds: Int64)
+
+        /// What ``init(written:)`` reads, for messages.
+        package static let expected = "STARTS/TIME within 1000 starts and ten years: 3/24h"
+
+        /// Reads what a person writes for an app: `3/24h`; `nil` for anything else.
+        package init?(written text: String) {
+            let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let starts = Int(parts[0]),
+                let seconds = WrittenTime.seconds(String(parts[1])),
+                TrialBounds(starts: starts, seconds: seconds) != nil
+            else { return nil }
+            self = .app(starts: starts, seconds: seconds)
+        }
     }
 
     /// The channel of a request that names none.

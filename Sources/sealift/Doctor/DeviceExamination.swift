@@ -39,7 +39,7 @@ struct DeviceExamination {
         }
         findings.append(clock(device))
         findings.append(chain(status))
-        return findings + models(status)
+        return findings + models(status) + quarantined()
     }
 
     private func access(_ device: DeviceDirectory) -> Finding {
@@ -110,6 +110,24 @@ struct DeviceExamination {
         case .overdue: .problem("chain", status.directory, "expired\(until), its grace over", remedy)
         case .unknown:
             .warning("chain", status.directory, "no sync has finished yet", "‘sealift sync’")
+        }
+    }
+
+    private func quarantined() -> [Finding] {
+        let versions: [SyncedDevice.Version]
+        do { versions = try SyncedDevice(directory: directory).quarantine() } catch {
+            return [.problem("quarantine", directory, error)]
+        }
+        guard !versions.isEmpty else {
+            return [.good("quarantine", directory, "no version is kept from being taken again")]
+        }
+        return versions.map { version in
+            .warning(
+                "quarantine",
+                "\(version.model) \(version.version)",
+                "not taken again: \(version.reason)",
+                "Publish a version that is right; ‘sealift quarantine clear \(version.model)’ lets this one be taken."
+            )
         }
     }
 

@@ -1,4 +1,5 @@
 import Arguments
+import CanonicalJSON
 import Generations
 import Manifest
 import Names
@@ -13,6 +14,7 @@ struct Path: Command {
         options: [
             SharedOption.directory,
             .value("file", "F", "a file of the version; the one a runtime opens unless given"),
+            SharedOption.json,
         ],
         example: "sealift path vision/detector --directory models",
         discussion: "Resolved once: the path keeps naming the same bytes when another version is activated."
@@ -20,10 +22,21 @@ struct Path: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let active = try Device.activeModel(arguments)
-        guard let text = arguments["file"] else {
-            Output.result(bytes: Array(active.entryPath.utf8))
+        let path = try arguments["file"].map { try Self.path(of: $0, in: active) } ?? active.entryPath
+        guard arguments.has("json") else {
+            Output.result(bytes: Array(path.utf8))
             return .done
         }
+        let report = JSONReport([
+            "model": .text(active.name.description), "version": .text(active.version.description),
+            "variant": .text(active.variant.description), "manifest": .text(active.manifestDigest.hex),
+            "directory": .text(active.directory), "path": .text(path),
+        ])
+        Output.result(bytes: report.bytes)
+        return .done
+    }
+
+    private static func path(of text: String, in active: ActiveModel) throws -> String {
         guard let file = FilePath(text) else {
             throw UsageError.badValue(text, of: "--file", expected: "a relative path inside the version")
         }
@@ -32,8 +45,7 @@ struct Path: Command {
         else {
             throw Failure(.usage, "\(active.name) \(active.version) has no file ‘\(file)’")
         }
-        Output.result(bytes: Array(active.path(of: file).utf8))
-        return .done
+        return active.path(of: file)
     }
 }
 
