@@ -37,6 +37,25 @@ struct AgentReader {
         return text
     }
 
+    func flag(_ key: String) throws(SyncError) -> Bool? {
+        guard let value = object[key] else { return nil }
+        guard case .bool(let flag) = value else { throw fault(key, "true or false", value) }
+        return flag
+    }
+
+    /// An object of texts.
+    func textsByName(_ key: String) throws(SyncError) -> [String: String] {
+        guard let value = object[key] else { return [:] }
+        guard let object = value.object else { throw fault(key, "an object", value) }
+        var texts: [String: String] = [:]
+        for name in object.keys {
+            guard let value = object[name] else { continue }
+            guard let text = value.string else { throw fault("\(key).\(name)", "text", value) }
+            texts[name] = text
+        }
+        return texts
+    }
+
     func integer(_ key: String, in range: ClosedRange<Int64>) throws(SyncError) -> Int64? {
         guard let value = object[key] else { return nil }
         guard let number = value.integer, range.contains(number) else {
@@ -70,61 +89,5 @@ struct AgentReader {
     static func fault(_ place: String, expected: String, _ found: JSONValue) -> SyncError {
         let text = String(decoding: found.compactJSON.prefix(80), as: UTF8.self)
         return SyncError(code: .configuration, "‘\(place)’: expected \(expected), found \(text)")
-    }
-}
-
-/// Finds the key that stands twice in one object, because two readers could take either.
-struct RepeatedKey {
-    private enum Level {
-        case object(path: String, keys: Set<JSONText>)
-        case array(path: String, index: Int)
-    }
-
-    /// - Returns: The path of the first such key; `nil` when there is none, or this is not JSON.
-    static func path(in bytes: [UInt8]) -> String? {
-        var levels: [Level] = []
-        var place = ""
-        var index = 0
-        var expectsKey = false
-        while index < bytes.count {
-            let byte = bytes[index]
-            switch byte {
-            case UInt8(ascii: "{"):
-                levels.append(.object(path: place, keys: []))
-                expectsKey = true
-            case UInt8(ascii: "["):
-                levels.append(.array(path: place, index: 0))
-                place += "[0]"
-                expectsKey = false
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                _ = levels.popLast()
-                expectsKey = false
-            case UInt8(ascii: ","):
-                if case .array(let path, let number)? = levels.last {
-                    levels[levels.count - 1] = .array(path: path, index: number + 1)
-                    place = "\(path)[\(number + 1)]"
-                } else {
-                    expectsKey = true
-                }
-            case UInt8(ascii: "\""):
-                let start = index
-                index += 1
-                while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-                    index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-                }
-                guard index < bytes.count else { return nil }
-                guard expectsKey, case .object(let path, var keys)? = levels.last else { break }
-                let source = Array(bytes[start...index])
-                guard case .string(let key)? = try? JSONParser.parse(source, maximumLength: source.count)
-                else { return nil }
-                place = path.isEmpty ? key.string : "\(path).\(key.string)"
-                guard keys.insert(key).inserted else { return place }
-                levels[levels.count - 1] = .object(path: path, keys: keys)
-                expectsKey = false
-            default: break
-            }
-            index += 1
-        }
-        return nil
     }
 }

@@ -52,6 +52,16 @@ package enum AgentSchema {
               "type": "string",
               "pattern": "^[0-9]+([kMGT]?B|[KMGT]iB)?$",
               "description": "bytes of disk that stay free: 64MiB"
+            },
+            "receipts": {
+              "type": "boolean",
+              "description": "whether an enrolled device tells its registry what became of each version"
+            },
+            "tags": {
+              "type": "object",
+              "maxProperties": 16,
+              "additionalProperties": {"type": "string", "minLength": 1, "maxLength": 64},
+              "description": "what receipts say of this device besides, by name"
             }
           },
           "$defs": {
@@ -67,7 +77,14 @@ package enum AgentSchema {
                 "channel": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$", "description": "stable unless given"},
                 "version": {"type": "string", "description": "exactly this version, in the place of a channel"},
                 "expectation": {"$ref": "#/$defs/path", "description": "what the app sends and reads"},
-                "variant": {"$ref": "#/$defs/text", "description": "the first that runs here unless given"}
+                "variant": {"$ref": "#/$defs/text", "description": "the first that runs here unless given"},
+                "floor": {"type": "string", "description": "the lowest version that this device ever activates"},
+                "group": {"$ref": "#/$defs/text", "description": "models of one group move together or not at all"},
+                "confirm": {
+                  "type": "string",
+                  "pattern": "^[0-9]+/[0-9]+[dhms]$",
+                  "description": "fall back unless the app confirms within so many starts and such a time: 3/24h"
+                }
               }
             }
           }

@@ -27,8 +27,12 @@ package struct Peers: Sendable {
     let fetcher: any Fetching
     let blobs: any BlobFetching
 
-    package init(fetcher: any Fetching, blobs: any BlobFetching) {
+    /// Takes receipts to the registry.
+    let exchange: any APIExchanging
+
+    package init(fetcher: any Fetching, blobs: any BlobFetching, exchange: any APIExchanging) {
         self.fetcher = fetcher
         self.blobs = blobs
+        self.exchange = exchange
     }
 }

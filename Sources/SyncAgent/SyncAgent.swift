@@ -29,7 +29,7 @@ public struct SyncAgent: Sendable {
         var transfer = try configuration.transfer()
         transfer.permission = DownloadPolicy(configuration, clock: Self.systemTime)
         let fetcher = CurlFetcher(configuration: transfer)
-        let peers = Peers(fetcher: fetcher, blobs: BlobDownloader(fetcher: fetcher))
+        let peers = Peers(fetcher: fetcher, blobs: BlobDownloader(fetcher: fetcher), exchange: fetcher)
         try self.init(configuration: configuration, peers: peers, clock: Self.systemTime, events: events)
     }
 
@@ -66,17 +66,28 @@ public struct SyncAgent: Sendable {
         _ mode: SyncMode,
         telling listener: @escaping @Sendable (SyncEvent) -> Void
     ) async throws(SyncError) -> SyncReport {
+        let times = PhaseTimes()
         let run = SyncRun(
             configuration: configuration,
             mode: mode,
             peers: peers,
             clock: clock(),
             events: { [events] event in
+                if case .phase(let phase) = event { times.begin(phase) }
                 events(event)
                 listener(event)
             }
         )
-        return try await run.run()
+        guard mode == .activate else { return try await run.run() }
+        let receipts = Receipts(configuration: configuration, exchange: peers.exchange)
+        do throws(SyncError) {
+            var report = try await run.run()
+            report.warnings += await receipts.settle(report, nil, times.milliseconds, at: run.clock)
+            return report
+        } catch {
+            _ = await receipts.settle(nil, error, times.milliseconds, at: run.clock)
+            throw error
+        }
     }
 
     static func systemTime() -> UnixTime { UnixTime(rawValue: Int64(time(nil))) }

@@ -66,6 +66,15 @@ public struct SyncConfiguration: Sendable, Equatable {
     /// The same with its limits.
     package var reader: ReaderProgram?
 
+    /// Whether the registry is told what became of each version, once this device is enrolled there.
+    ///
+    /// A receipt names the device's key, models, versions, error codes and
+    /// durations, and ``tags``; no host, account, path, address or input.
+    public var sendsReceipts = false
+
+    /// What receipts say of this device besides, by name: at most 16, in printable ASCII.
+    public var tags: [String: String] = [:]
+
     /// How long to wait for another sync of the same directory, in seconds.
     public var lockPatience: Int64 = 60
 
@@ -89,6 +98,13 @@ public struct SyncConfiguration: Sendable, Equatable {
         }
         for registry in registries {
             try RegistryURL.check(registry, allowsPlainLoopback: allowsPlainLoopback)
+        }
+        guard tags.count <= ReceiptTags.maximum, tags.allSatisfy({ ReceiptTags.isSound($0, $1) }) else {
+            throw SyncError(
+                .usage,
+                "tags: expected at most \(ReceiptTags.maximum), named by up to 32 of a-z, 0-9, ‘.’, ‘_’ and ‘-’, each "
+                    + "of 1 to 64 printable ASCII characters"
+            )
         }
         var seen: Set<ModelName> = []
         for request in models {

@@ -14,11 +14,12 @@ struct AgentFileTests {
           "type": "sealift/agent@1", "directory": "models", "registries": ["https://a.example/", "https://b.example/"],
           "root": "/etc/sealift/root.json", "ca": "ca.pem", "token_file": "token",
           "models": [
-            {"model": "vision/detector", "channel": "beta", "variant": "int8"},
-            {"model": "vision/reader", "version": "1.4.0"}, {"model": "audio/words"}
+            {"model": "vision/detector", "channel": "beta", "variant": "int8", "floor": "1.2.0", "group": "pair"},
+            {"model": "vision/reader", "version": "1.4.0", "group": "pair", "confirm": "3/24h"}, {"model": "audio/words"}
           ],
           "rate": "2MB/s", "budget": "500MB/day", "window": ["22:00-06:00", "12:00-13:00"],
-          "metered_file": "/run/metered", "stall": "30s", "retries": 3, "retain": "7d", "reserve": "1GiB"
+          "metered_file": "/run/metered", "stall": "30s", "retries": 3, "retain": "7d", "reserve": "1GiB",
+          "receipts": true, "tags": {"site": "hall-3"}
         }
         """
 
@@ -38,10 +39,17 @@ struct AgentFileTests {
                 == ["vision/detector@beta", "vision/reader@1.4.0", "audio/words@stable"]
         )
         #expect(found.models[0].variant == VariantName("int8"))
+        #expect(found.models[0].floor == ModelVersion("1.2.0") && found.models[1].floor == nil)
+        #expect(found.models.map(\.group) == ["pair", "pair", nil])
+        #expect(
+            found.models.map(\.confirmation)
+                == [.selfTest, .app(starts: 3, seconds: 86_400), .selfTest]
+        )
         #expect(found.rate?.bytesPerSecond == 2_000_000 && found.budget == ByteBudget("500MB/day"))
         #expect(found.windows.map(\.description) == ["22:00-06:00", "12:00-13:00"])
         #expect(found.meteredFile == "/run/metered" && found.stallSeconds == 30 && found.retries == 3)
         #expect(found.retain == 7 * 86_400 && found.reserve == 1 << 30)
+        #expect(found.sendsReceipts && found.tags == ["site": "hall-3"])
         let keys = try JSONParser.parse(Array(Self.everything.utf8), maximumLength: 65_536).object?.keys ?? []
         #expect(file.given == Set(keys).subtracting(["type"]))
         try found.check()
@@ -81,6 +89,9 @@ struct AgentFileTests {
         (#"{"type": "sealift/agent@1", "rate": "fast"}"#, "‘rate’: expected at least 4096"),
         (#"{"type": "sealift/agent@1", "rate": 5000}"#, "‘rate’: expected text, found 5000"),
         (#"{"type": "sealift/agent@1", "retries": 0}"#, "‘retries’: expected a number from 1"),
+        (#"{"type": "sealift/agent@1", "receipts": "yes"}"#, "‘receipts’: expected true or false"),
+        (#"{"type": "sealift/agent@1", "tags": ["a"]}"#, "‘tags’: expected an object"),
+        (#"{"type": "sealift/agent@1", "tags": {"a": 1}}"#, "‘tags.a’: expected text"),
         (#"{"type": "sealift/agent@1", "window": ["night"]}"#, "‘window[0]’: expected hours"),
         (#"{"type": "sealift/agent@1", "registries": "https://a/"}"#, "‘registries’: expected a list"),
         (#"{"type": "sealift/agent@1", "registries": [1]}"#, "‘registries[0]’: expected text"),
@@ -88,6 +99,18 @@ struct AgentFileTests {
         (
             #"{"type": "sealift/agent@1", "models": [{"model": "ab"}]}"#,
             "‘models[0].model’: expected NAMESPACE"
+        ),
+        (
+            #"{"type": "sealift/agent@1", "models": [{"model": "a/b", "floor": "low"}]}"#,
+            "models[0].floor’: expected a version"
+        ),
+        (
+            #"{"type": "sealift/agent@1", "models": [{"model": "a/b", "group": 1}]}"#,
+            "‘models[0].group’: expected text"
+        ),
+        (
+            #"{"type": "sealift/agent@1", "models": [{"model": "a/b", "confirm": "3"}]}"#,
+            "‘models[0].confirm’: expected STARTS/TIME"
         ),
         (
             #"{"type": "sealift/agent@1", "models": [{"model": "a/b", "channel": "c", "version": "1.0.0"}]}"#,

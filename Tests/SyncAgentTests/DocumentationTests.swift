@@ -49,7 +49,7 @@ struct DocumentationTests {
     private func agent(_ fixture: SyncFixture) throws -> SyncAgent {
         try SyncAgent(
             configuration: try fixture.configuration(["vision/detector@stable"]),
-            peers: Peers(fetcher: fixture.registry, blobs: fixture.registry),
+            peers: Peers(fetcher: fixture.registry, blobs: fixture.registry, exchange: fixture.receiver),
             clock: { [clock = fixture.clock] in clock.now }
         )
     }

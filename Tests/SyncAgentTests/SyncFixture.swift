@@ -15,6 +15,7 @@ struct SyncFixture {
     let registry: DeviceRegistry
     let clock = ManualClock(DeviceRegistry.start)
     let events = EventLog()
+    let receiver = ReceiptReceiver()
 
     init(_ models: [String] = ["vision/detector"]) throws {
         registry = try DeviceRegistry(models)
@@ -44,7 +45,7 @@ struct SyncFixture {
         try adjust(&configuration)
         let agent = try SyncAgent(
             configuration: configuration,
-            peers: Peers(fetcher: registry, blobs: registry),
+            peers: Peers(fetcher: registry, blobs: registry, exchange: receiver),
             clock: { [clock] in clock.now },
             events: { [events] in events.append($0) }
         )
