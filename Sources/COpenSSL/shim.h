@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/proverr.h>
@@ -20,8 +21,25 @@
 // Macros and variadics that Swift does not see, one plain function each.
 static inline EVP_PKEY *copenssl_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *copenssl_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+// A P-256 key from its point (SEC 1, 2.3.3), compressed or not; NULL unless it is on the curve.
+static inline EVP_PKEY *copenssl_p256_public_key(const unsigned char *point, size_t count) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"prime256v1", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
+        OSSL_PARAM_construct_end(),
+    };
+    if (context == NULL || EVP_PKEY_fromdata_init(context) != 1 ||
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1)
+        key = NULL;
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
 static inline long copenssl_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
-static inline void copenssl_wipe_and_free(void *pointer, size_t count) { OPENSSL_clear_free(pointer, count); }
+static inline void copenssl_secure_free(void *pointer) { OPENSSL_secure_free(pointer); }
+static inline void copenssl_secure_clear_free(void *pointer, size_t count) { OPENSSL_secure_clear_free(pointer, count); }
+static const unsigned int copenssl_pem_secure = PEM_FLAG_SECURE | PEM_FLAG_EAY_COMPATIBLE;
 // Whether the queued errors of a failed PKCS#8 decryption mean that the passphrase was another one. Empties the queue.
 static inline int copenssl_was_wrong_passphrase(void) {
     int wrong = 0;

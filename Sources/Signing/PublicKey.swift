@@ -78,11 +78,11 @@ package struct PublicKey: Hashable, Sendable {
     package init?(publicKeyInfo encoded: [UInt8]) {
         switch PublicKeyInfo(encoded) {
         case .ed25519(let raw): self.init(rawEd25519: raw)
-        case .ecdsaP256:
-            guard let point = VerifyingKey(publicKeyInfo: encoded)?.uncompressedPoint() else { return nil }
+        case .ecdsaP256(let given):
+            guard let point = VerifyingKey(.ecdsaP256, given)?.uncompressedPoint() else { return nil }
             self.init(.ecdsaP256, canonical: point)
         case .rsa:
-            guard VerifyingKey(publicKeyInfo: encoded)?.isPlainRSA(encoded) == true else { return nil }
+            guard VerifyingKey(.rsaPSS, encoded)?.isPlainRSA(encoded) == true else { return nil }
             self.init(.rsaPSS, canonical: encoded)
         case nil: return nil
         }
@@ -134,7 +134,7 @@ package struct PublicKey: Hashable, Sendable {
 
     /// As ``isValid(_:for:)``, of a message that is a part of something longer.
     package func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
-        guard let key = VerifyingKey(publicKeyInfo: publicKeyInfo) else { return false }
+        guard let key = VerifyingKey(algorithm, canonical) else { return false }
         return key.isValid(signature, for: message, algorithm)
     }
 

@@ -26,8 +26,10 @@ extension SyncedDevice {
     @discardableResult
     public func confirm(_ model: String) throws(SyncError) -> Version {
         let active = try activeModel(model)
-        try changeTrials { trials in
-            trials.change(active.manifestDigest) { $0.state = .confirmed }
+        try onDisk { () throws(GenerationError) in
+            try device.changeTrials { trials in
+                trials.change(active.manifestDigest) { $0.state = .confirmed }
+            }
         }
         return Version(model: model, version: active.version.description, reason: "confirmed")
     }
@@ -42,46 +44,15 @@ extension SyncedDevice {
     /// - Throws: `SyncError` when no version is active, or none may be used.
     @discardableResult
     public func start(of model: String) throws(SyncError) -> Version {
-        let active = try activeModel(model)
-        let generation = try onDisk { () throws(GenerationError) in try device.activeGeneration() }
-        let trials = try onDisk { () throws(GenerationError) in try device.note(Trials.self) }
-        guard let generation, !generation.place.isFallback, let entry = trials[active.manifestDigest],
-            entry.state != .confirmed
-        else { return Version(model: model, version: active.version.description, reason: active.reason) }
-        let state = try onDisk { () throws(GenerationError) in try device.trustState() }
-        let starts = entry.starts + 1
-        let failure = entry.failure(at: state?.believed(clock()), starts: starts)
-        do throws(SyncError) {
-            try changeTrials { trials in
-                trials.change(active.manifestDigest) { entry in
-                    entry.starts = starts
-                    if let failure { entry.fail(failure) }
-                }
-            }
-        } catch {
-            guard error.kind == .temporary else { throw error }
-        }
-        guard let failure else {
-            return Version(model: model, version: active.version.description, reason: active.reason)
-        }
-        let left = "\(model) \(active.version) was left: \(failure)"
-        _ = try onDisk { () throws(GenerationError) in try device.fallBack(from: generation) }
+        let name = try Self.name(model)
+        let now = clock()
+        let left = try onDisk { () throws(GenerationError) in try device.countStart(of: name, at: now) }
         do throws(SyncError) {
             let active = try activeModel(model)
-            return Version(model: model, version: active.version.description, reason: left)
+            return Version(model: model, version: active.version.description, reason: left ?? active.reason)
         } catch {
+            guard let left else { throw error }
             throw SyncError(error.kind, "\(left), and no version before it is good. \(error.message)")
-        }
-    }
-
-    /// A courtesy between writers; a lost change costs one count.
-    private func changeTrials(_ change: (inout Trials) -> Void) throws(SyncError) {
-        let lock = try? DirectoryLock("\(device.path)/trials.lock", waiting: 2)
-        defer { withExtendedLifetime(lock) {} }
-        try onDisk { () throws(GenerationError) in
-            var trials = try device.note(Trials.self)
-            change(&trials)
-            try device.save(trials)
         }
     }
 

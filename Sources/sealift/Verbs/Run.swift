@@ -25,6 +25,8 @@ struct Run: Command {
         if started.reason.contains("was left") { Output.note("sealift: \(started.reason)") }
         let (active, lease) = try leased(model, arguments)
         lease.keepAcrossExecution()
+        // So that a library in the program does not count this start a second time.
+        setenv("SEALIFT_STARTED", "\(model)", 1)
         setenv("SEALIFT_MODEL_DIR", active.directory, 1)
         setenv("SEALIFT_MODEL_ENTRY", active.entryPath, 1)
         setenv("SEALIFT_MODEL_VERSION", active.version.description, 1)
