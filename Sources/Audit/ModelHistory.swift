@@ -11,6 +11,12 @@ package struct HistoryEvent: Sendable, Equatable {
         case unlisted(ChannelName)
         case withdrawn(VersionState.Kind, reason: String)
         case restored
+
+        /// From above the model's own keys, by a role.
+        case denied(by: String, reason: String)
+        case denialLifted(by: String)
+        case held(until: UnixTime, reason: String)
+        case unheld
     }
 
     /// When the first snapshot that shows it was signed; `nil` when that snapshot does not say.
@@ -18,7 +24,9 @@ package struct HistoryEvent: Sendable, Equatable {
 
     /// The version of that snapshot.
     package let snapshot: Int64
-    package let version: ModelVersion
+
+    /// `nil` for a manifest, denied or held, that is released as no version.
+    package let version: ModelVersion?
     package let kind: Kind
 
     /// The key IDs that signed the role file.
@@ -35,6 +43,12 @@ package struct ModelHistory: Sendable {
         package let snapshot: Int64
         package let time: UnixTime?
         package let live: LiveDocument
+
+        /// Denied versions, and by which roles.
+        package let denials: [ModelVersion: [String]]
+
+        /// Held versions, some of which may have ended since.
+        package let holds: [ModelVersion: Hold]
         package let signers: [String]
     }
 
@@ -103,104 +117,5 @@ package struct ModelHistory: Sendable {
             later = earlier.document
         }
         return found.reversed()
-    }
-}
-
-/// Turns one snapshot after the other into what changed.
-private struct HistoryBuilder {
-    let model: ModelName
-    private(set) var events: [HistoryEvent] = []
-    private(set) var states: [ModelHistory.State] = []
-    private var released: Set<TargetPath> = []
-    private var releaseVersion: Int64 = 0
-    private var liveVersion: Int64 = 0
-
-    init(model: ModelName) { self.model = model }
-
-    mutating func add(_ snapshot: SnapshotDocument, _ files: inout RetainedFiles) async throws(AuditError) {
-        if let release = try await files.role(.release(model), in: snapshot),
-            release.document.version > releaseVersion
-        {
-            releaseVersion = release.document.version
-            addReleases(release, snapshot)
-        }
-        guard let live = try await files.role(.live(model), in: snapshot),
-            live.document.version > liveVersion
-        else { return }
-        liveVersion = live.document.version
-        let path = LiveDocument.targetPath(model: model)
-        guard let bytes = try await files.content(of: path, in: live.document) else { return }
-        let document: LiveDocument
-        do { document = try LiveDocument(canonical: bytes, at: path) } catch {
-            throw .document(path: path, error)
-        }
-        addChanges(from: states.last?.live ?? LiveDocument(model: model), to: document, live, snapshot)
-        states.append(
-            ModelHistory.State(
-                snapshot: snapshot.version,
-                time: snapshot.issued,
-                live: document,
-                signers: live.signers
-            )
-        )
-    }
-
-    private mutating func addReleases(_ release: Verified<TargetsDocument>, _ snapshot: SnapshotDocument) {
-        let prefix = "\(model)/"
-        for path in release.document.targets.keys.sorted() where !released.contains(path) {
-            released.insert(path)
-            guard let version = ModelVersion(path.description.dropFirst(prefix.count).dropLast(5)) else {
-                continue
-            }
-            events.append(event(snapshot, version, .released, release.signers))
-        }
-    }
-
-    private mutating func addChanges(
-        from old: LiveDocument,
-        to new: LiveDocument,
-        _ role: Verified<TargetsDocument>,
-        _ snapshot: SnapshotDocument
-    ) {
-        for channel in Set(old.channels.keys).union(new.channels.keys).sorted() {
-            let before = old.listed(in: channel)
-            let after = new.listed(in: channel)
-            for listing in before where !after.contains(where: { $0.identity == listing.identity }) {
-                events.append(event(snapshot, listing.version, .unlisted(channel), role.signers))
-            }
-            for listing in after.reversed() {
-                let earlier = before.first { $0.identity == listing.identity }
-                guard earlier?.rollout != listing.rollout else { continue }
-                events.append(
-                    event(
-                        snapshot,
-                        listing.version,
-                        .listed(channel, rollout: listing.rollout),
-                        role.signers
-                    )
-                )
-            }
-        }
-        for version in Set(old.states.keys).union(new.states.keys).sorted() {
-            let state = new.states[version]
-            guard state != old.states[version] else { continue }
-            let kind: HistoryEvent.Kind = state.map { .withdrawn($0.kind, reason: $0.reason) } ?? .restored
-            events.append(event(snapshot, version, kind, role.signers))
-        }
-    }
-
-    private func event(
-        _ snapshot: SnapshotDocument,
-        _ version: ModelVersion,
-        _ kind: HistoryEvent.Kind,
-        _ signers: [String]
-    ) -> HistoryEvent {
-        HistoryEvent(
-            time: snapshot.issued,
-            snapshot: snapshot.version,
-            version: version,
-            kind: kind,
-            signers: signers
-        )
     }
 }

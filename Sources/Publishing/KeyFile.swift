@@ -18,11 +18,13 @@ package enum KeyFile {
         _ path: String,
         passphrase: () throws(PublishingError) -> [UInt8]?
     ) throws(PublishingError) -> SoftwareKey {
+        try refusePublicHalf(path)
         var pem: [UInt8]
         do { pem = try Durable.readFile(path, maximum: maximumLength, privacy: .ownerOnly) } catch {
             throw .file(error)
         }
         defer { wipe(&pem) }
+        guard !pem.isEmpty else { throw .unpublishable("\(path) is empty; expected a private key in PEM") }
         do { return try SoftwareKey(pem: pem, passphrase: nil) } catch {
             guard case .passphraseMissing = error, var secret = try passphrase() else {
                 throw .key(path: path, error)
@@ -32,6 +34,14 @@ package enum KeyFile {
                 throw .key(path: path, error)
             }
         }
+    }
+
+    /// Whoever names the public half means the other one, and is not to be told about its mode.
+    private static func refusePublicHalf(_ path: String) throws(PublishingError) {
+        guard path.hasSuffix(".pub"), let bytes = try? Durable.readFile(path, maximum: maximumLength),
+            PublicKey(pem: String(decoding: bytes, as: UTF8.self)) != nil
+        else { return }
+        throw .usage("\(path) is the public half of a key; sign with \(path.dropLast(4)), the private half")
     }
 
     /// Makes a key and writes it, never over another one.

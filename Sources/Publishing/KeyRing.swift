@@ -17,6 +17,9 @@ package struct KeyRing: Sendable {
 
     private let named: [any Signer]
     private let found: [Entry]
+
+    /// The option by which keys are named, for messages.
+    package let option: String
     private let passphrase: @Sendable (String) throws(PublishingError) -> [UInt8]?
 
     /// What people call the keys that are known here, by key ID.
@@ -26,15 +29,18 @@ package struct KeyRing: Sendable {
     ///
     /// - Parameters:
     ///   - references: Files, or `command:…`.
-    ///   - folder: Where the keys of this machine are.
+    ///   - folder: Where the keys of this machine are; a public half alone is a key that is elsewhere.
+    ///   - option: The option by which keys are named.
     ///   - passphrase: Asked for a file that turns out to be encrypted.
     /// - Throws: `PublishingError` naming the key that cannot be used.
     package init(
         _ references: [String],
         folder: String?,
+        option: String = "key",
         passphrase: @escaping @Sendable (String) throws(PublishingError) -> [UInt8]?
     ) throws(PublishingError) {
         self.passphrase = passphrase
+        self.option = option
         var named: [any Signer] = []
         var names: [String: String] = [:]
         for reference in references {
@@ -49,8 +55,10 @@ package struct KeyRing: Sendable {
         let halves = folder.map { Self.publicHalves(in: $0) } ?? []
         for (file, key) in halves {
             let entry = Entry(key: key, file: file)
-            names[entry.id] = names[entry.id] ?? String(file.split(separator: "/").last ?? "")
-            found.append(entry)
+            let isHere = Self.isThere(file)
+            let name = String(file.split(separator: "/").last ?? "") + (isHere ? "" : ", not here")
+            names[entry.id] = names[entry.id] ?? name
+            if isHere { found.append(entry) }
         }
         self.named = named
         self.found = named.isEmpty ? found : []
@@ -62,6 +70,35 @@ package struct KeyRing: Sendable {
 
     package var publicKeys: [PublicKey] { named.map(\.publicKey) + found.map(\.key) }
 
+    /// How many keys would have signed each role after ``sign(_:)``, in the order of the roles.
+    package func foretold(_ proposal: Proposal) -> [Int] {
+        var copy = proposal
+        for signer in named { copy.mark(Authoring.keyID(of: signer.publicKey)) }
+        for entry in found where copy.wantedKeyIDs.contains(entry.id) { copy.mark(entry.id) }
+        return copy.roles.map(\.signatures.count)
+    }
+
+    /// Refuses named keys that would sign nothing of the proposal.
+    func check(_ proposal: Proposal) throws(PublishingError) {
+        for signer in named where !proposal.wants(Authoring.keyID(of: signer.publicKey)) {
+            throw strange(signer, to: proposal)
+        }
+    }
+
+    private func strange(_ signer: any Signer, to proposal: Proposal) -> PublishingError {
+        let wanted = proposal.wantedKeyIDs.sorted().map { id in
+            names[id].map { "\(KeyID.short(id)) (\($0))" } ?? KeyID.short(id)
+        }
+        return .unpublishable(
+            "this key (\(KeyID.short(Authoring.keyID(of: signer.publicKey)))) may not sign "
+                + proposal.roles.map { "\($0.role)" }.joined(separator: ", ")
+                + (wanted.isEmpty
+                    ? "; no further signature is wanted"
+                    : "; expected one of " + wanted.joined(separator: ", ")
+                        + "; give the right key with --\(option)")
+        )
+    }
+
     /// Signs what the proposal wants: with every key that was named, or with as many of the folder's as are needed.
     ///
     /// Blocks while signers work.
@@ -69,13 +106,7 @@ package struct KeyRing: Sendable {
     /// - Throws: `PublishingError` when a named key signs nothing of it, or a signer fails.
     package func sign(_ proposal: inout Proposal) throws(PublishingError) {
         for signer in named where try proposal.sign(by: signer).isEmpty {
-            let id = Authoring.keyID(of: signer.publicKey)
-            let wanted = proposal.wantedKeyIDs.sorted().map { "\($0.prefix(16))…" }
-            throw .unpublishable(
-                "this key (\(id.prefix(16))…) may not sign \(proposal.roles.map { "\($0.role)" }.joined(separator: ", "))"
-                    + "; expected one of " + wanted.joined(separator: ", ")
-                    + "; give the right key with --key"
-            )
+            throw strange(signer, to: proposal)
         }
         for entry in found where proposal.wantedKeyIDs.contains(entry.id) {
             try proposal.sign(by: try Self.open(entry.file, passphrase))
@@ -92,6 +123,8 @@ package struct KeyRing: Sendable {
             try passphrase(reference)
         }
     }
+
+    private static func isThere(_ file: String) -> Bool { (try? Durable.kind(of: file)) ?? nil != nil }
 
     /// `NAME.pem` for each `NAME.pem.pub` in the folder that is a public key, by name.
     private static func publicHalves(in folder: String) -> [(file: String, key: PublicKey)] {
@@ -110,6 +143,7 @@ package enum PublicKeyFile {
     package static func read(_ path: String) throws(PublishingError) -> PublicKey {
         let bytes: [UInt8]
         do { bytes = try Durable.readFile(path, maximum: .kibibytes(64)) } catch { throw .file(error) }
+        guard !bytes.isEmpty else { throw .unpublishable("\(path) is empty; expected a public key in PEM") }
         guard let key = PublicKey(pem: String(decoding: bytes, as: UTF8.self)) else {
             throw .unpublishable("\(path) is not one public key in PEM; ‘sealift keygen’ writes FILE.pub")
         }

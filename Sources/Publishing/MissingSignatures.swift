@@ -15,17 +15,26 @@ package struct MissingSignatures: Sendable, Equatable {
     /// The key IDs that have not signed yet.
     package let candidates: [String]
 
+    /// What would be missing once these keys have signed; `nil` when nothing would.
+    func after(signing keyIDs: Set<String>) -> MissingSignatures? {
+        let rest = candidates.filter { !keyIDs.contains($0) }
+        let count = valid + candidates.count - rest.count
+        guard count < needed else { return nil }
+        return MissingSignatures(role: role, root: root, valid: count, needed: needed, candidates: rest)
+    }
+
     /// Says who must sign what.
     ///
     /// - Parameter names: What people call the keys, by key ID.
     /// - Returns: One clause without a full stop.
     package func words(naming names: [String: String] = [:]) -> String {
         let who = candidates.map { id in
-            let short = "\(id.prefix(16))…"
+            let short = KeyID.short(id)
             return names[id].map { "\(short) (\($0))" } ?? short
         }
         let whose = root.map { " of the keys that root \($0) names" } ?? ""
-        return "\(role) has \(valid) of \(needed) signatures\(whose); \(needed - valid) more of "
+        return
+            "\(role) has \(valid) of \(Counted.words(needed, "signature"))\(whose); \(needed - valid) more of "
             + (who.isEmpty ? "keys that nobody knows" : who.joined(separator: ", "))
     }
 }

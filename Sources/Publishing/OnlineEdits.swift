@@ -17,13 +17,13 @@ extension RegistryDraft {
         let people = [RoleName.root, .targets].flatMap { root.roles[$0]?.keyIDs ?? [] }
         guard !people.contains(object.id) else {
             throw .unpublishable(
-                "key \(object.id.prefix(16))… also signs root or targets; make another for the registry"
+                "key \(KeyID.short(object.id)) also signs root or targets; make another for the registry"
             )
         }
         guard root.roles[.snapshot] != keys || root.roles[.timestamp] != keys else {
             throw .usage("the registry signs with exactly this key already")
         }
-        try editRoot("the registry signs with key \(object.id.prefix(16))… from now on, and with no other") {
+        try editRoot("the registry signs with key \(KeyID.short(object.id)) from now on, and with no other") {
             root throws(PublishingError) in
             root.keys[object.id] = object
             root.roles[.snapshot] = keys

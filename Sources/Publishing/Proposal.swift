@@ -39,7 +39,7 @@ package struct Proposal: Sendable, Equatable {
     /// Display names by role, for the registry to keep beside the roles.
     package internal(set) var owners: [String: OwnerName] = [:]
 
-    /// What changes, in words.
+    /// What whoever made it says of it: words that nobody signs, never to be shown as what is so.
     package let notes: [String]
 
     package init(notes: [String] = []) { self.notes = notes }
@@ -47,6 +47,26 @@ package struct Proposal: Sendable, Equatable {
     mutating func add(_ role: RoleName, _ signed: JSONValue, wanting quorums: [Quorum]) {
         let wanted = quorums.map { Wanted(keyIDs: $0.keys.keys.sorted(), threshold: $0.threshold) }
         roles.append(Role(role: role, signed: signed, wanted: wanted))
+    }
+
+    /// Adds the channels and settings that roles list unchanged, so that whoever signs the file can read them.
+    mutating func complete(with contents: [String: [UInt8]]) {
+        for (path, content) in contents.sorted(by: { $0.key < $1.key })
+        where !targets.contains(where: { $0.path == path }) {
+            add(path, content)
+        }
+    }
+
+    /// The channels and settings that roles list and that are not here.
+    var unreadDocuments: [(role: SealiftRole, path: String)] {
+        roles.flatMap { role -> [(role: SealiftRole, path: String)] in
+            guard let name = SealiftRole(role.role),
+                let document = try? TargetsDocument(signed: role.signed, role: role.role)
+            else { return [] }
+            if case .release = name { return [] }
+            let paths = document.targets.map { "\($0.key)" }.sorted()
+            return paths.filter { path in !targets.contains { $0.path == path } }.map { (name, $0) }
+        }
     }
 
     mutating func add(_ path: String, _ content: [UInt8]) {
@@ -64,6 +84,18 @@ package struct Proposal: Sendable, Equatable {
             }
         }
         return ids
+    }
+
+    /// Whether some role wants this key.
+    func wants(_ keyID: String) -> Bool {
+        roles.contains { role in role.wanted.contains { $0.keyIDs.contains(keyID) } }
+    }
+
+    /// Puts an empty signature where a key would sign, to foretell what would be missing.
+    mutating func mark(_ keyID: String) {
+        for index in roles.indices where roles[index].wanted.contains(where: { $0.keyIDs.contains(keyID) }) {
+            roles[index].signatures[keyID] = roles[index].signatures[keyID] ?? []
+        }
     }
 
     /// Signs every role that wants the signer's key; blocks while the signer works.
@@ -149,6 +181,7 @@ extension Proposal {
     /// - Throws: `PublishingError.unpublishable` naming the member that is wrong.
     package init(_ bytes: [UInt8]) throws(PublishingError) {
         let value: JSONValue
+        guard !bytes.isEmpty else { throw .unpublishable("not a proposal: it is empty") }
         do { value = try JSONParser.parse(bytes, maximumLength: Int(Self.maximumLength.rawValue)) } catch {
             throw .unpublishable("not a proposal: \(error)")
         }

@@ -26,7 +26,9 @@ package enum PublishingError: Error, Sendable {
     case breaking(String, rows: [String])
 
     /// Too few of the keys that count have signed; each line says who must sign what.
-    case unsigned([String])
+    ///
+    /// `option` is the one by which keys are given.
+    case unsigned([String], option: String)
 
     /// Others published all the time, so that no commit was built on a state that still stood.
     case overtaken(times: Int, what: String)
@@ -39,6 +41,9 @@ package enum PublishingError: Error, Sendable {
 
     /// A transfer did not end well.
     case transfer(FetchError)
+
+    /// The registry does not know the token that was shown, or none was.
+    case token(Problem, file: String?)
 
     /// The registry said no, and why.
     case problem(Problem, status: Int)
@@ -54,13 +59,21 @@ extension PublishingError: CustomStringConvertible {
         case .file(let error): error.description
         case .unpublishable(let reason), .usage(let reason): reason
         case .breaking(let reason, let rows): ([reason] + rows).joined(separator: "\n  ")
-        case .unsigned(let lines):
+        case .unsigned(let lines, let option):
             "signatures are missing, so nothing was changed: " + lines.joined(separator: "; ")
-                + "; give more keys with --key, or --out FILE to collect signatures in a file"
+                + "; give more keys with --\(option), or --out FILE to collect signatures in a file"
         case .overtaken(let times, let what):
             "\(what): others published \(times) times meanwhile; try again when it is quieter"
         case .chain(let error): "\(error)"
         case .transfer(let error): error.description
+        case .token(let problem, let file):
+            "the registry answered \(problem.code.title): \(problem.detail); "
+                + (file.map { "the token is \($0), and tokens end" }
+                    ?? "no token was shown: --token-file FILE")
+                + (file == nil
+                    ? "" : ": 30 days after ‘init’ or ‘sealift token create’ unless --for says otherwise")
+                + "; on the registry's machine ‘sealift token list DIR’ shows them, and ‘sealift token create DIR FILE’ "
+                + "makes one"
         case .problem(let problem, let status):
             "the registry answered \(status), \(problem.code.title): \(problem.detail)"
         }

@@ -9,9 +9,21 @@ package struct RegistryClient: Sendable {
     private let exchange: any APIExchanging
     private let location: RepositoryLocation
 
-    package init(_ exchange: any APIExchanging, at location: RepositoryLocation) {
+    /// For messages.
+    private let tokenFile: String?
+
+    /// - Parameters:
+    ///   - exchange: Shows the token, if there is one.
+    ///   - location: Where the registry is.
+    ///   - tokenFile: Where the token was read.
+    package init(
+        _ exchange: any APIExchanging,
+        at location: RepositoryLocation,
+        tokenFile: String? = nil
+    ) {
         self.exchange = exchange
         self.location = location
+        self.tokenFile = tokenFile
     }
 
     /// Which of `digests` the registry does not have; what it has it keeps for a while.
@@ -111,6 +123,7 @@ package struct RegistryClient: Sendable {
     /// What the registry said; an answer without a readable problem is told by its status alone.
     private func problem(in response: APIResponse, _ url: String) -> PublishingError {
         if let problem = try? Problem(bytes: response.body) {
+            if problem.code == .unauthorized { return .token(problem, file: tokenFile) }
             return .problem(problem, status: response.status)
         }
         return response.status >= 500

@@ -28,6 +28,16 @@ package struct RegistryState: Sendable {
         self.contents = contents
     }
 
+    /// This state with further documents read.
+    func reading(_ more: [String: [UInt8]]) -> RegistryState {
+        RegistryState(
+            roots: roots,
+            roles: roles,
+            isComplete: isComplete,
+            contents: contents.merging(more) { first, _ in first }
+        )
+    }
+
     /// The root that counts now.
     package func root() throws(PublishingError) -> Verified<RootDocument> {
         guard let root = roots.last else { throw .usage("the registry's chain was not read yet") }

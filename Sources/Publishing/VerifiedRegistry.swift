@@ -27,6 +27,11 @@ package struct VerifiedRegistry {
         self.location = location
     }
 
+    /// As of the last refresh.
+    var currentRoot: Verified<RootDocument>? { updater.root }
+    var currentSnapshot: Verified<SnapshotDocument>? { updater.snapshot }
+    var currentTimestamp: Verified<TimestampDocument>? { updater.timestamp }
+
     /// Brings the chain up to date.
     package mutating func refresh() async throws(PublishingError) {
         do { try await updater.refresh() } catch { throw .chain(error) }
@@ -141,6 +146,47 @@ package struct VerifiedRegistry {
             }
         }
         return roots
+    }
+
+    /// What a proposal from elsewhere builds on, with the documents that it may replace.
+    ///
+    /// - Throws: `PublishingError`, also when other versions count now than those that the proposal follows.
+    package mutating func state(under proposal: Proposal) async throws(PublishingError) -> RegistryState {
+        try await refreshToRenew()
+        let state = try await state(of: .everything)
+        var present: [String: [UInt8]] = [:]
+        for role in proposal.roles {
+            let name = SealiftRole(role.role)
+            let document = name.flatMap { state.roles[$0]?.document }
+            let version = role.role == .root ? try state.root().document.version : document?.version ?? 0
+            guard role.version == version + 1 else {
+                throw .unpublishable(
+                    "the proposal holds \(role.role) version \(role.version ?? 0), but version \(version) counts now; "
+                        + "make the change anew on the present state and collect signatures again"
+                )
+            }
+            if case .live(let model) = name {
+                let path = LiveDocument.targetPath(model: model)
+                present[path] = try await content(of: path, in: document)
+            }
+        }
+        return state.reading(present)
+    }
+
+    /// Adds to a proposal the channels and settings that it lists unchanged, so that whoever signs can read them.
+    package func complete(
+        _ proposal: inout Proposal,
+        on state: RegistryState
+    ) async throws(PublishingError) {
+        var contents: [String: [UInt8]] = [:]
+        for (role, path) in proposal.unreadDocuments {
+            if let known = state.contents[path] {
+                contents[path] = known
+            } else {
+                contents[path] = try await content(of: path, in: state.roles[role]?.document)
+            }
+        }
+        proposal.complete(with: contents)
     }
 
     /// The document at `path` as `role` lists it; `nil` when it lists none.

@@ -1,7 +1,20 @@
 package import Names
 import Signing
+import Trust
 
 extension Registry {
+    /// Whether the administrators have given a namespace to somebody.
+    package static func knows(
+        _ namespace: Namespace,
+        in store: any RegistryStore
+    ) throws(RegistryError) -> Bool {
+        guard let file = try store.newest(SealiftRole.targets.name) else { return false }
+        do {
+            let document: TargetsDocument = try Claim.document(in: file.bytes, role: .targets)
+            return document.delegations?[SealiftRole.namespace(namespace).roleName] != nil
+        } catch { throw .damaged(what: "role targets", reason: "\(error)") }
+    }
+
     /// The form of a token: a prefix by which scanners for leaked secrets know it, and 32 random bytes.
     private static let prefix = "sealift_"
 

@@ -16,6 +16,11 @@ struct OpenRegistry {
         store = try SQLiteRegistryStore.open(path: layout.database, now: context.now)
     }
 
+    /// Whether the administrators have given this namespace to somebody.
+    func knows(_ namespace: Namespace) throws -> Bool {
+        try Registry.knows(namespace, in: store)
+    }
+
     /// The use cases that need the online key.
     func registry() throws -> Registry {
         _ = try layout.onlineSigners()

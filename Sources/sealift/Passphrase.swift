@@ -3,6 +3,7 @@ import Durable
 import Glibc
 import Names
 import Publishing
+import Signing
 
 /// Where the passphrase of a key comes from: a file, a descriptor, or a person at a terminal.
 ///
@@ -23,21 +24,30 @@ struct Passphrase {
         descriptor = number
     }
 
-    /// Whether one was named, so that new keys are encrypted with it.
-    var isGiven: Bool { file != nil || descriptor != nil }
+    /// The one for new keys; `nil` when none was named, and they stay plain.
+    func readIfGiven(for key: String) throws(PublishingError) -> [UInt8]? {
+        file == nil && descriptor == nil ? nil : try read(for: key)
+    }
 
     /// Gets the passphrase, asking on the terminal when neither file nor descriptor was named.
     ///
+    /// - Returns: The passphrase, for the caller to wipe.
     /// - Throws: `PublishingError.usage` when there is nobody to ask.
     func read(for key: String) throws(PublishingError) -> [UInt8] {
         if let file {
-            do {
-                return Self.firstLine(
-                    try Durable.readFile(file, maximum: .kibibytes(4), privacy: .ownerOnly)
-                )
-            } catch { throw .file(error) }
+            var content: [UInt8]
+            do { content = try Durable.readFile(file, maximum: .kibibytes(4), privacy: .ownerOnly) } catch {
+                throw .file(error)
+            }
+            defer { wipe(&content) }
+            return try Self.filled(Self.firstLine(content), "the first line of \(file)")
         }
-        if let descriptor { return Self.firstLine(Self.all(of: descriptor)) }
+        if let descriptor {
+            guard fcntl(descriptor, F_GETFD) >= 0 else {
+                throw .usage("--passphrase-fd \(descriptor): the descriptor is not open")
+            }
+            return try Self.filled(Self.line(from: descriptor), "what --passphrase-fd \(descriptor) gives")
+        }
         guard let secret = Self.ask("Passphrase of \(key): ") else {
             throw .usage(
                 "\(key) is encrypted and there is no terminal to ask at; give --passphrase-file FILE or "
@@ -47,20 +57,29 @@ struct Passphrase {
         return secret
     }
 
+    private static func filled(_ secret: [UInt8], _ place: String) throws(PublishingError) -> [UInt8] {
+        guard !secret.isEmpty else { throw .usage("\(place) is empty; expected the passphrase there") }
+        return secret
+    }
+
     private static func firstLine(_ bytes: [UInt8]) -> [UInt8] {
         Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D })
     }
 
-    private static func all(of descriptor: Int32) -> [UInt8] {
-        var bytes: [UInt8] = []
+    /// Reads up to the end of a line, in one buffer that is wiped.
+    private static func line(from descriptor: Int32) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count < 4_096 {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+        defer { wipe(&buffer) }
+        var done = 0
+        while done < buffer.count {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                Glibc.read(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+            }
             guard count > 0 else { break }
-            bytes += buffer[0..<count]
-            if bytes.contains(0x0A) { break }
+            done += count
+            if buffer[..<done].contains(0x0A) { break }
         }
-        return bytes
+        return Array(buffer[..<done].prefix { $0 != 0x0A && $0 != 0x0D })
     }
 
     private static func ask(_ prompt: String) -> [UInt8]? {
@@ -74,7 +93,7 @@ struct Passphrase {
         tcsetattr(terminal, TCSAFLUSH, &quiet)
         defer { tcsetattr(terminal, TCSAFLUSH, &before) }
         _ = prompt.utf8CString.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count - 1) }
-        let secret = firstLine(all(of: terminal))
+        let secret = line(from: terminal)
         _ = write(terminal, "\n", 1)
         return secret
     }

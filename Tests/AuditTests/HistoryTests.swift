@@ -86,7 +86,9 @@ struct HistoryTests {
     func events() async throws {
         let history = try await history()
         let stable = try #require(ChannelName("stable"))
-        let told = history.events.filter { $0.snapshot > 3 }.map { "\($0.version) \($0.kind)" }
+        let told = history.events.filter { $0.snapshot > 3 }.map {
+            "\($0.version?.description ?? "-") \($0.kind)"
+        }
         let listed = HistoryEvent.Kind.listed(stable, rollout: Listing.fullRollout)
         #expect(
             told == [
@@ -133,6 +135,49 @@ struct HistoryTests {
             return
         }
         #expect(file == name)
+    }
+
+    @Test("denials and holds are told with whoever said so, and a time shows what was kept back then")
+    func keptBack() async throws {
+        var copy = self
+        let hold = SealiftRole.hold.roleName
+        let old = try #require(ModelVersion("1.0.0"))
+        let new = try #require(ModelVersion("1.1.0"))
+        copy.repository.now = copy.repository.now.adding(seconds: 3_600)
+        let begin = copy.repository.now
+        let until = begin.adding(seconds: 86_400)
+        copy.repository.roles[.targets]?.deny = [
+            Denial(model: model, subject: .versions([old]), reason: "key stolen", since: begin)
+        ]
+        let held = Hold(
+            manifest: SHA256.digest(of: Array("manifest of 1.1.0".utf8)),
+            reason: "crash reports",
+            since: begin,
+            until: until
+        )
+        let path = HoldDocument.targetPath(model: model)
+        copy.put(try HoldDocument(model: model, holds: [held]).encoded(), at: path, in: hold)
+        try copy.repository.publish([.targets, hold])
+        copy.repository.now = begin.adding(seconds: 3_600)
+        copy.repository.roles[.targets]?.deny = []
+        copy.put(try HoldDocument(model: model).encoded(), at: path, in: hold)
+        try copy.repository.publish([.targets, hold])
+        let history = try await copy.history()
+        let told = history.events.suffix(4)
+        #expect(
+            told.map(\.kind) == [
+                .denied(by: "targets", reason: "key stolen"), .held(until: until, reason: "crash reports"),
+                .denialLifted(by: "targets"), .unheld,
+            ]
+        )
+        #expect(told.map(\.version) == [old, new, old, new])
+        let online = try #require(copy.repository.signers[hold]?.first)
+        #expect(told.last?.signers == [Authoring.keyID(of: online.publicKey)])
+        let during = try #require(history.state(at: begin.adding(seconds: 60)))
+        #expect(during.denials == [old: ["targets"]] && during.holds == [new: held])
+        #expect(during.live.channels.count == 1, "the channels of before still hold")
+        let after = try #require(history.state(at: begin.adding(seconds: 3_600)))
+        #expect(after.denials.isEmpty && after.holds.isEmpty)
     }
 
     @Test("a role that goes back between two retained snapshots is a contradiction")

@@ -45,6 +45,15 @@ extension EndToEnd {
                 .expecting(1)
             #expect(stranger.errors.contains("may not sign targets"), "\(stranger)")
             try world.run(model + ["--reason", "key stolen", "--yes"]).expecting(0)
+            let never = try world.run(["deny", "vision/detector", "7.0.0", "--reason", "x", "--yes"])
+                .expecting(1)
+            #expect(never.errors.contains("7.0.0 was never released"), "\(never)")
+            let history = try world.run(["history", "vision/detector"]).expecting(0)
+            #expect(history.output.contains("1.1.0  denied by targets: key stolen"), "\(history)")
+            let now = try world.run(["history", "vision/detector", "--at", "2999-01-01T00:00:00Z"]).expecting(
+                0
+            )
+            #expect(now.output.contains("but denied by targets"), "\(now)")
             try world.sync().expecting(0)
             #expect(try world.activeVersion() == "1.0.0")
             try world.run(model + ["--lift", "--yes"]).expecting(0)
@@ -75,7 +84,8 @@ extension EndToEnd {
             try world.serve()
             try world.release("1.0.0").expecting(0)
             try world.sync().expecting(0)
-            try world.run(["floor", "vision/detector", "stable", "1.1.0", "--yes"]).expecting(0)
+            let told = try world.run(["floor", "vision/detector", "stable", "1.1.0", "--yes"]).expecting(0)
+            #expect(told.output.contains("lists nothing from 1.1.0 on"), "\(told)")
             _ = try world.sync()
             #expect(try world.activeVersion() == "1.0.0", "the old one answers while nothing else can")
             _ = try world.otherDevice("second")
@@ -95,10 +105,21 @@ extension EndToEnd {
             let arguments = [world.registry, "vision/detector", "1.1.0"]
             let long = try world.run(["hold"] + arguments + ["--reason", "crash", "--for", "8d"]).expecting(2)
             #expect(long.errors.contains("7d"))
-            try world.run(["hold"] + arguments + ["--reason", "crash reports", "--for", "24h"]).expecting(0)
+            let held = try world.run(["hold"] + arguments + ["--reason", "crash reports", "--for", "24h"])
+                .expecting(0)
+            #expect(held.output.hasPrefix("vision/detector 1.1.0 is held until 2"), "\(held)")
+            let list = try world.run(["hold", "list", world.registry]).expecting(0)
+            #expect(list.output == held.output)
             try world.sync().expecting(0)
             #expect(try world.activeVersion() == "1.0.0")
             try world.run(["unhold"] + arguments).expecting(0)
+            let none = try world.run(["hold", "list", world.registry, "vision/detector"]).expecting(0)
+            #expect(none.output == "nothing of vision/detector is held\n")
+            let history = try world.run(["history", "vision/detector"]).expecting(0)
+            #expect(
+                history.output.contains("1.1.0  held until 2")
+                    && history.output.contains("1.1.0  no longer held")
+            )
             try world.sync().expecting(0)
             #expect(try world.activeVersion() == "1.1.0")
         }
@@ -130,6 +151,10 @@ extension EndToEnd {
             #expect(try world.activeVersion() == "1.1.0", "taken off the channel: it stays")
             let unknown = try world.run(["channel", "add", "vision/detector", "stable", "9.0.0"]).expecting(1)
             #expect(unknown.errors.contains("is not released"), "\(unknown)")
+            let slip = try world.run(["rollout", "vision/detector", "stabel", "1.1.0", "5%"]).expecting(1)
+            #expect(slip.errors.contains("no channel stabel; it has stable"), "\(slip)")
+            let new = try world.run(["channel", "add", "vision/detector", "beta", "1.1.0"]).expecting(0)
+            #expect(new.output.contains("beta is a new channel of vision/detector; it had stable"), "\(new)")
         }
     }
 }

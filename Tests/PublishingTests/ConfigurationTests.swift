@@ -64,4 +64,19 @@ struct ConfigurationTests {
             return "\(error)".contains("chmod 600")
         }
     }
+
+    @Test("what lies in the file's folder is named relative to it, so that the folder can be carried")
+    func carried() throws {
+        var configuration = ClientConfiguration(registries: ["https://models.example:8443/"])
+        configuration.root = "/home/anna/adm/root.json"
+        configuration.keys = "/home/anna/adm/keys"
+        configuration.administratorTokenFile = "/home/anna/adm/keys/administrator-token"
+        configuration.ca = "/home/anna/admiral/ca.pem"
+        let bytes = configuration.relative(to: "/home/anna/adm").bytes
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""root":"root.json""#))
+        let elsewhere = try ClientConfiguration(bytes, folder: "/home/ben")
+        #expect(elsewhere.administratorTokenFile == "/home/ben/keys/administrator-token")
+        #expect(elsewhere.ca == "/home/anna/admiral/ca.pem")
+        #expect(try ClientConfiguration(bytes, folder: "/home/anna/adm") == configuration)
+    }
 }

@@ -23,6 +23,23 @@ struct KeyFileTests {
         _ = try KeyFile.read(plain) { () throws(PublishingError) -> [UInt8]? in throw .usage("asked") }
     }
 
+    @Test("the public half in the place of the private one, and an empty file, are told as what they are")
+    func notAPrivateKey() throws {
+        let scratch = Scratch()
+        let file = scratch.path("key.pem")
+        _ = try KeyFile.create(file, .ed25519, passphrase: nil)
+        let none: () throws(PublishingError) -> [UInt8]? = { () throws(PublishingError) in nil }
+        #expect { try KeyFile.read(file + ".pub", passphrase: none) } throws: {
+            "\($0)".contains("public half") && "\($0)".contains("sign with \(file),")
+        }
+        let empty = scratch.path("empty.pem")
+        try Durable.writeAtomically(empty, [], mode: 0o600)
+        #expect { try KeyFile.read(empty, passphrase: none) } throws: {
+            "\($0)".contains("empty.pem is empty")
+        }
+        #expect { try PublicKeyFile.read(empty) } throws: { "\($0)".contains("empty.pem is empty") }
+    }
+
     @Test("a wiped secret is gone")
     func wiped() {
         var secret: [UInt8] = [1, 2, 3]

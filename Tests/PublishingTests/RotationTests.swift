@@ -64,7 +64,8 @@ struct RotationTests {
                 root.sealift?.maximumLifetimes[.snapshot] = 3 * 86_400
             }
         }
-        let words = try #require(try draft.proposal().roles.first).statements.joined(separator: "\n")
+        let proposal = try draft.proposal()
+        let words = proposal.statements(of: try #require(proposal.roles.first)).joined(separator: "\n")
         #expect(words.contains("the log is evil.example/log"))
         #expect(words.contains("evil+key, from size 7 on"))
         #expect(words.contains("snapshot lives at most 3 days"))
@@ -140,5 +141,46 @@ struct RotationTests {
         #expect {
             _ = try world.draft { try $0.revoke(id, replacement: nil) }
         } throws: { "\($0)".contains("no role here names") }
+    }
+
+    @Test("a team gets a second key and a threshold, signed above it, and signs its own role again")
+    mutating func team() throws {
+        let second = try SoftwareKey.generate(.ecdsaP256)
+        let model = try Test.model()
+        let grant = Test.grant(world.team)
+        let first = try world.draft { try $0.addModel(model, release: grant, live: grant) }
+        try world.take(try world.signed(first, by: [world.team]))
+        var change = KeyChange()
+        change.adding = [second.publicKey]
+        change.threshold = 2
+        let draft = try world.draft { try $0.changeKeys(of: model.namespace, change) }
+        #expect(draft.notes.contains("vision needs 2 signatures instead of 1"))
+        let half = try world.signed(draft, by: [world.administrator, world.team])
+        #expect(half.roles.map { "\($0.role)" } == ["targets", "vision"])
+        #expect(try half.missing(on: world.state).map(\.candidates) == [[Test.id(second)]])
+        try world.take(try world.signed(draft, by: [world.administrator, world.team, second]))
+        let stranger = try #require(Namespace("audio"))
+        #expect {
+            _ = try world.draft { try $0.changeKeys(of: stranger, change) }
+        } throws: { "\($0)".contains("there is no audio here") }
+    }
+
+    @Test("the beginning of a key ID as shown names the key; one that fits none is refused")
+    func prefixes() throws {
+        let id = Test.id(world.roots[2])
+        for text in [id, KeyID.short(id), String(id.prefix(8))] {
+            let digits = try #require(KeyID.digits(text))
+            var change = KeyChange()
+            change.removing = [digits]
+            let draft = try world.draft { try $0.rotate(.root, change) }
+            #expect(draft.root.roles[.root]?.keyIDs.contains(id) == false)
+        }
+        let team = String(Test.id(world.team).prefix(10))
+        let successor = try SoftwareKey.generate(.ecdsaP256)
+        let revoked = try world.draft { try $0.revoke(team, replacement: successor.publicKey) }
+        #expect(revoked.notes.contains { $0.contains("may no longer sign vision") })
+        for text in ["1234567", "ABCDEF0123", "vision.pem", id + "0", ""] {
+            #expect(KeyID.digits(text) == nil)
+        }
     }
 }

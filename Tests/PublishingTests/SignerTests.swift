@@ -83,4 +83,23 @@ struct SignerTests {
             "\($0)".contains("given twice")
         }
     }
+
+    @Test("a public half alone is a key that is somewhere else: it has a name and signs nothing")
+    func elsewhere() throws {
+        let world = try SignedState()
+        for (index, key) in world.roots.enumerated() {
+            let file = scratch.path("root-\(index).pem")
+            try Durable.writeAtomically(file + ".pub", Array(key.publicKey.pem.utf8))
+            guard index == 0 else { continue }
+            try Durable.writeAtomically(file, try key.pem(passphrase: nil), mode: 0o600)
+        }
+        let ring = try KeyRing([], folder: scratch.path, option: "sign-with", passphrase: noPassphrase)
+        #expect(ring.keyIDs == [Test.id(world.roots[0])])
+        var proposal = try world.draft { try $0.renew(.root) }.proposal()
+        try ring.sign(&proposal)
+        #expect(proposal.roles[0].signatures.count == 1)
+        let missing = try #require(try proposal.missing(on: world.state).first)
+        let error = PublishingError.unsigned([missing.words(naming: ring.names)], option: ring.option)
+        #expect("\(error)".contains("(root-1.pem, not here)") && "\(error)".contains("--sign-with"))
+    }
 }

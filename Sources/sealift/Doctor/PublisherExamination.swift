@@ -1,5 +1,8 @@
+import Arguments
 import Durable
 import Names
+import Publishing
+import RegistryAPI
 import Signing
 import Trust
 
@@ -10,7 +13,36 @@ struct PublisherExamination {
 
     /// The trust root that the client is pinned to.
     let rootFile: String?
+
+    /// The newest root that the client has seen, which may name other keys than the pinned one.
+    let newestRoot: [UInt8]?
     let tokenFiles: [String]
+
+    /// Asks the registry whether it still takes the tokens; an outage is for others to report.
+    static func tokens(_ arguments: ParsedArguments, _ context: Context) async -> [Finding] {
+        var findings: [Finding] = []
+        var seen: Set<String> = []
+        for authority in [ClientSession.Authority.publisher, .administrator] {
+            guard let session = try? ClientSession(arguments, context, asking: authority),
+                let file = session.tokenFile, seen.insert(file).inserted
+            else { continue }
+            do {
+                _ = try await session.registryClient().owners()
+                findings.append(.good("token", file, "the registry takes it"))
+            } catch PublishingError.token(let problem, _) {
+                findings.append(
+                    .problem(
+                        "token",
+                        file,
+                        "the registry does not take it: \(problem.detail)",
+                        "On the registry's machine: ‘sealift token list DIR’ shows until when each is valid, ‘sealift "
+                            + "token create DIR FILE’ makes another."
+                    )
+                )
+            } catch { continue }
+        }
+        return findings
+    }
 
     func findings() -> [Finding] {
         var findings = tokenFiles.compactMap { HostExamination.privateFile($0) }
@@ -30,10 +62,13 @@ struct PublisherExamination {
             findings += names.filter { $0.hasSuffix(".pem") }.compactMap {
                 HostExamination.privateFile("\(keys)/\($0)")
             }
-            let here = names.filter { $0.hasSuffix(".pem.pub") }.compactMap { name in
-                (try? Durable.readFile("\(keys)/\(name)", maximum: .kibibytes(64)))
-                    .flatMap { PublicKey(pem: String(decoding: $0, as: UTF8.self)) }
-            }
+            // A public half alone is a key that is somewhere else.
+            let here = names.filter { $0.hasSuffix(".pem.pub") && names.contains(String($0.dropLast(4))) }
+                .compactMap {
+                    name in
+                    (try? Durable.readFile("\(keys)/\(name)", maximum: .kibibytes(64)))
+                        .flatMap { PublicKey(pem: String(decoding: $0, as: UTF8.self)) }
+                }
             if let rootFile { findings.append(try rootKeys(Set(here), keys, rootFile)) }
         } catch {
             findings.append(.problem("keys", keys, error))
@@ -48,9 +83,14 @@ struct PublisherExamination {
         _ rootFile: String
     ) throws(DurableError) -> Finding {
         let bytes = try Durable.readFile(rootFile, maximum: Limits.root)
-        let root: RootDocument
+        var root: RootDocument
         do { root = try Untrusted<RootDocument>(bytes).verifiedByItself().document } catch {
             return .problem("root", rootFile, error)
+        }
+        if let newestRoot, let newest = try? Untrusted<RootDocument>(newestRoot).verifiedByItself().document,
+            newest.version > root.version
+        {
+            root = newest
         }
         let role = root.roles[.root]
         let held = (role?.keyIDs ?? []).filter { id in
@@ -61,13 +101,13 @@ struct PublisherExamination {
             return .good(
                 "root-keys",
                 folder,
-                "\(held.count) of the root keys lie here, \(threshold) are needed"
+                "\(held.count) of the keys of root \(root.version) lie here, \(threshold) must sign"
             )
         }
         return .warning(
             "root-keys",
             folder,
-            "\(held.count) of the root keys lie here, and \(threshold) are enough to replace every key",
+            "\(held.count) of the keys of root \(root.version) lie here, and \(threshold) are enough to replace every key",
             "Give each key to its holder and delete it here, or ‘sealift root rotate’ to keys that were made by "
                 + "their holders."
         )

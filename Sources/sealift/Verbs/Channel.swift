@@ -24,7 +24,6 @@ struct ChannelSet: Command {
         let reason = try Words.reason(arguments)
         let run = try await CeremonyRun(arguments, context, asking: .publisher)
         let past = try await everListed(in: channel, of: model, run.session)
-        let names = versions.map(\.description).joined(separator: ", ")
         return try await run.run(.model(model), .ask) { draft throws(PublishingError) in
             var wanted: [ListedVersion] = []
             for version in versions { wanted.append(try draft.listed(version, of: model)) }
@@ -32,10 +31,7 @@ struct ChannelSet: Command {
             let history = past.compactMap { version in
                 released[version].map { ListedVersion(version: version, manifest: $0) }
             }
-            let note = "\(channel) of \(model) lists exactly \(names): \(reason)"
-            try draft.editLive(model, note) { live throws(ManifestError) in
-                try live.setting(channel, to: wanted, history: history)
-            }
+            try draft.set(channel, of: model, to: wanted, history: history, reason: reason)
         }
     }
 
@@ -72,25 +68,13 @@ struct ChannelAdd: Command {
         let share = try arguments["rollout"].map { text throws(UsageError) in
             try Words.rollout(text, of: "--rollout")
         }
-        return try await list(arguments, context, rollout: share ?? Listing.fullRollout)
-    }
-
-    fileprivate static func list(
-        _ arguments: ParsedArguments,
-        _ context: Context,
-        rollout: Int
-    ) async throws -> ExitCode {
         let model = try Words.model(arguments.positions[0])
         let channel = try Words.channel(arguments.positions[1])
         let version = try Words.version(arguments.positions[2])
         let run = try await CeremonyRun(arguments, context, asking: .publisher)
         return try await run.run(.model(model), .none) { draft throws(PublishingError) in
             let listed = try draft.listed(version, of: model)
-            let share = rollout == Listing.fullRollout ? "all" : "\(Double(rollout) / 100) % of"
-            let note = "\(channel) of \(model) offers \(version) to \(share) devices"
-            try draft.editLive(model, note) { live throws(ManifestError) in
-                try live.adding(listed, to: channel, rollout: rollout)
-            }
+            try draft.add(listed, to: channel, of: model, rollout: share ?? Listing.fullRollout)
         }
     }
 }
@@ -110,7 +94,14 @@ struct Rollout: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let share = try Words.rollout(arguments.positions[3], of: "PERCENT")
-        return try await ChannelAdd.list(arguments, context, rollout: share)
+        let model = try Words.model(arguments.positions[0])
+        let channel = try Words.channel(arguments.positions[1])
+        let version = try Words.version(arguments.positions[2])
+        let run = try await CeremonyRun(arguments, context, asking: .publisher)
+        return try await run.run(.model(model), .none) { draft throws(PublishingError) in
+            let listed = try draft.listed(version, of: model)
+            try draft.setRollout(share, of: listed, on: channel, of: model)
+        }
     }
 }
 
@@ -130,12 +121,8 @@ struct ChannelRemove: Command {
         let channel = try Words.channel(arguments.positions[1])
         let versions = try Words.versions(arguments.positions.dropFirst(2))
         let run = try await CeremonyRun(arguments, context, asking: .publisher)
-        let names = versions.map(\.description).joined(separator: ", ")
         return try await run.run(.model(model), .ask) { draft throws(PublishingError) in
-            try draft.editLive(model, "\(channel) of \(model) no longer lists \(names)") {
-                live throws(ManifestError) in
-                try live.removing(versions, from: channel)
-            }
+            try draft.remove(versions, from: channel, of: model)
         }
     }
 }
@@ -156,11 +143,8 @@ struct Floor: Command {
         let text = arguments.positions[2]
         let floor = text == "none" ? nil : try Words.version(text)
         let run = try await CeremonyRun(arguments, context, asking: .publisher)
-        let words = floor.map { "activates nothing below \($0)" } ?? "has no lowest version any more"
         return try await run.run(.model(model), .ask) { draft throws(PublishingError) in
-            try draft.editLive(model, "\(channel) of \(model) \(words)") { live throws(ManifestError) in
-                live.flooring(channel, at: floor)
-            }
+            try draft.setFloor(floor, of: channel, of: model)
         }
     }
 }

@@ -13,6 +13,7 @@ struct Deny: Command {
             SharedOption.reason,
             .flag("team", "sign as the namespace's team instead of as administrator"),
             .flag("lift", "take the denial back"),
+            .flag("unpublished", "deny also versions that nobody has released yet"),
         ] + SharedOption.ceremony,
         example: "sealift deny vision/detector 1.4.0 --reason 'key stolen' --yes",
         discussion:
@@ -36,7 +37,14 @@ struct Deny: Command {
             if isLifting {
                 try draft.liftDenial(of: versions, of: model, in: role)
             } else {
-                try draft.deny(versions, of: model, in: role, reason: reason, now: context.now)
+                try draft.deny(
+                    versions,
+                    of: model,
+                    in: role,
+                    reason: reason,
+                    now: context.now,
+                    includingUnpublished: arguments.has("unpublished")
+                )
             }
         }
     }

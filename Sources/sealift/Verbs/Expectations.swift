@@ -1,10 +1,10 @@
 import Arguments
 import CanonicalJSON
-import Durable
 import Manifest
 import Names
 import Publishing
 import RegistryAPI
+import Trust
 
 /// Keeps in the registry what apps need of models, so that publishers notice before they break one.
 struct Expectations: Command {
@@ -24,15 +24,17 @@ struct Expectations: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let positions = arguments.positions
-        let client = try ClientSession(arguments, context).registryClient()
+        let session = try ClientSession(arguments, context)
+        let client = try session.registryClient()
         switch positions[0] {
         case "register":
             try expect(positions.count == 4, "register APP NS/MODEL FILE")
             let (app, model) = (try app(positions[1]), try model(positions[2]))
-            let bytes = try Durable.readFile(positions[3], maximum: Limits.manifest)
-            let expectation = try Expectation(bytes: bytes)
+            let expectation = try DocumentFile.expectation(positions[3])
+            let verdicts = await LiveVerdicts.lines(expectation, of: model, session)
             try await client.register(expectation.canonical, of: app, for: model)
             tell(arguments, "registered what \(app) needs of \(model)", app, model)
+            Output.note(lines: verdicts)
         case "remove":
             try expect(positions.count == 3, "remove APP NS/MODEL")
             let (app, model) = (try app(positions[1]), try model(positions[2]))
@@ -81,5 +83,56 @@ struct Expectations: Command {
             throw .badValue(text, of: "the model", expected: "NAMESPACE/MODEL")
         }
         return model
+    }
+}
+
+/// What an expectation means for the versions that devices can take now.
+private enum LiveVerdicts {
+    /// What is said beside a registration, which does not depend on it.
+    static func lines(
+        _ expectation: Expectation,
+        of model: ModelName,
+        _ session: ClientSession
+    ) async -> [String] {
+        do { return try await judged(expectation, of: model, session) } catch {
+            return ["whether it fits what is live is not known: \(Failure(describing: error).line)"]
+        }
+    }
+
+    /// A line for each version that is on a channel, with the first reason where the app cannot use it.
+    private static func judged(
+        _ expectation: Expectation,
+        of model: ModelName,
+        _ session: ClientSession
+    ) async throws -> [String] {
+        var registry = try session.verifiedRegistry()
+        try await registry.refresh()
+        let state = try await registry.state(of: .model(model))
+        guard let release = state.roles[.release(model)]?.document else {
+            return ["there is no model \(model) here yet; is the name right?"]
+        }
+        let live = try state.live(of: model)
+        var channels: [ModelVersion: [ChannelName]] = [:]
+        for channel in live.channels.keys.sorted() {
+            for listing in live.eligible(in: channel) {
+                channels[listing.version, default: []].append(channel)
+            }
+        }
+        guard !channels.isEmpty else { return ["no version of \(model) is on a channel yet"] }
+        var lines: [String] = []
+        for (version, names) in channels.sorted(by: { $0.key > $1.key }) {
+            let path = ModelManifest.targetPath(model: model, version: version)
+            guard let bytes = try await registry.content(of: path, in: release),
+                let manifest = try? ModelManifest(canonical: bytes, at: path)
+            else { continue }
+            let verdict = Compatibility.verdict(expectation, manifest)
+            let place = "\(version), on \(names.map(\.description).joined(separator: ", "))"
+            lines.append(
+                verdict.allowsUse
+                    ? "\(place): fits"
+                    : "\(place): does not fit, \(verdict.reasons.first ?? "for no known reason")"
+            )
+        }
+        return lines
     }
 }

@@ -3,6 +3,7 @@ import Audit
 import CanonicalJSON
 import Manifest
 import Names
+import Publishing
 
 /// Tells what was live when, and who signed it.
 struct History: Command {
@@ -48,7 +49,7 @@ struct History: Command {
             let events = history.events.map { event in
                 JSONValue.members([
                     "time": .text(orNull: event.time?.description), "snapshot": .integer(event.snapshot),
-                    "version": .text("\(event.version)"), "event": .text(words(event.kind)),
+                    "version": .text(orNull: event.version?.description), "event": .text(words(event.kind)),
                     "signers": .array(event.signers.map { .text($0) }),
                 ])
             }
@@ -61,9 +62,10 @@ struct History: Command {
         }
         for event in history.events {
             let time = event.time?.description ?? "at an unknown time"
-            let signers = event.signers.map { String($0.prefix(12)) }.joined(separator: " ")
+            let signers = event.signers.map { KeyID.short($0) }.joined(separator: " ")
+            let version = event.version.map { "\($0)" } ?? "a manifest of no version"
             Output.result(
-                "\(time)  \(event.version)  \(words(event.kind))  (snapshot \(event.snapshot), key \(signers))"
+                "\(time)  \(version)  \(words(event.kind))  (snapshot \(event.snapshot), key \(signers))"
             )
         }
         if history.retainedFrom > 1 {
@@ -83,6 +85,9 @@ struct History: Command {
                     "channel": .text("\(row.channel)"), "version": .text("\(row.listing.version)"),
                     "manifest": .text(row.listing.manifest.hex),
                     "rollout": .integer(Int64(row.listing.rollout)),
+                    "kept_back": .array(
+                        keptBack(row.listing.version, in: state, row.channel, at: time).map { .text($0) }
+                    ),
                 ])
             }
             let report = JSONReport([
@@ -94,20 +99,47 @@ struct History: Command {
         }
         if rows.isEmpty { Output.result("nothing of \(history.model) was live at \(time)") }
         for row in rows {
+            let why = keptBack(row.listing.version, in: state, row.channel, at: time)
             Output.result(
                 "\(row.channel)  \(row.listing.version)  manifest \(row.listing.manifest.hex.prefix(16))…"
+                    + (why.isEmpty ? "" : "  but \(why.joined(separator: "; "))")
             )
         }
+    }
+
+    /// Why devices did not newly take a version that a channel listed.
+    private static func keptBack(
+        _ version: ModelVersion,
+        in state: ModelHistory.State?,
+        _ channel: ChannelName,
+        at time: UnixTime
+    ) -> [String] {
+        guard let state else { return [] }
+        var reasons = (state.denials[version] ?? []).map { "denied by \($0)" }
+        if let withdrawn = state.live.state(of: version) {
+            reasons.append("\(withdrawn.kind.rawValue): \(withdrawn.reason)")
+        }
+        if let floor = state.live.channels[channel]?.floor, version < floor {
+            reasons.append("below the floor \(floor)")
+        }
+        if let hold = state.holds[version], time < hold.until {
+            reasons.append("held until \(hold.until): \(hold.reason)")
+        }
+        return reasons
     }
 
     private static func words(_ kind: HistoryEvent.Kind) -> String {
         switch kind {
         case .released: "released"
         case .listed(let channel, Listing.fullRollout): "live on \(channel)"
-        case .listed(let channel, let rollout): "live on \(channel) for \(rollout / 100).\(rollout % 100)%"
+        case .listed(let channel, let rollout): "live on \(channel) for \(Share.words(rollout)) devices"
         case .unlisted(let channel): "taken off \(channel)"
         case .withdrawn(let kind, let reason): "\(kind.rawValue): \(reason)"
         case .restored: "restored"
+        case .denied(let role, let reason): "denied by \(role): \(reason)"
+        case .denialLifted(let role): "no longer denied by \(role)"
+        case .held(let until, let reason): "held until \(until): \(reason)"
+        case .unheld: "no longer held"
         }
     }
 }

@@ -30,19 +30,20 @@ struct Hold: Command {
         guard seconds <= Manifest.Hold.longest else {
             throw UsageError.badValue(arguments["for"] ?? "", of: "--for", expected: "at most 7d")
         }
-        let registry = try OpenRegistry(arguments.positions[0], context).registry()
+        let open = try OpenRegistry(arguments.positions[0], context)
+        let registry = try open.registry()
         guard !arguments.has("dry-run") else {
             Output.result("would hold \(model) \(version) for \(seconds) seconds: \(reason)")
             return .done
         }
-        let document = try await registry.hold(
+        _ = try await registry.hold(
             version,
             of: model,
             reason: reason,
             seconds: seconds,
             now: context.now
         )
-        HoldReport.tell(document, arguments)
+        try HoldReport.tell(open.store, of: model, arguments, context)
         return .done
     }
 }
@@ -60,32 +61,59 @@ struct Unhold: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let model = try Words.model(arguments.positions[1])
         let version = try Words.version(arguments.positions[2])
-        let registry = try OpenRegistry(arguments.positions[0], context).registry()
-        let document = try await registry.unhold(version, of: model, now: context.now)
-        HoldReport.tell(document, arguments)
+        let open = try OpenRegistry(arguments.positions[0], context)
+        let registry = try open.registry()
+        _ = try await registry.unhold(version, of: model, now: context.now)
+        try HoldReport.tell(open.store, of: model, arguments, context)
+        return .done
+    }
+}
+
+/// Lists what is held.
+struct HoldList: Command {
+    static let spec = CommandSpec(
+        name: "hold list",
+        summary: "List the versions that devices do not newly take for now",
+        positions: [.required("DIR"), .optional("NS/MODEL")],
+        options: [SharedOption.json],
+        example: "sealift hold list registry",
+        discussion: "Runs on the registry's own machine. What has ended is not listed; ‘history’ shows it."
+    )
+
+    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let model = try arguments.position(1).map { text throws(UsageError) in try Words.model(text) }
+        let open = try OpenRegistry(arguments.positions[0], context)
+        try HoldReport.tell(open.store, of: model, arguments, context)
         return .done
     }
 }
 
 private enum HoldReport {
-    static func tell(_ document: HoldDocument, _ arguments: ParsedArguments) {
+    static func tell(
+        _ store: any RegistryStore,
+        of model: ModelName?,
+        _ arguments: ParsedArguments,
+        _ context: Context
+    ) throws {
+        let held = try Registry.holds(in: store, of: model, at: context.now)
         guard !arguments.has("json") else {
-            let holds = document.holds.map { hold in
+            let holds = held.map { held in
                 JSONValue.members([
-                    "manifest": .text(hold.manifest.hex), "reason": .text(hold.reason),
-                    "since": .text("\(hold.since)"), "until": .text("\(hold.until)"),
+                    "model": .text("\(held.model)"), "version": .text(orNull: held.version?.description),
+                    "manifest": .text(held.hold.manifest.hex), "reason": .text(held.hold.reason),
+                    "since": .text("\(held.hold.since)"), "until": .text("\(held.hold.until)"),
                 ])
             }
-            let report = JSONReport(["model": .text("\(document.model)"), "holds": .array(holds)])
+            let report = JSONReport([
+                "model": .text(orNull: model?.description), "holds": .array(holds),
+            ])
             Output.result(bytes: report.bytes)
             return
         }
-        if document.holds.isEmpty { Output.result("nothing of \(document.model) is held") }
-        for hold in document.holds {
-            Output.result(
-                "\(document.model) manifest \(hold.manifest.hex.prefix(16))… is held until \(hold.until): "
-                    + hold.reason
-            )
+        if held.isEmpty { Output.result("nothing\(model.map { " of \($0)" } ?? "") is held") }
+        for held in held {
+            let name = held.version.map { "\($0)" } ?? "manifest \(held.hold.manifest.hex.prefix(16))…"
+            Output.result("\(held.model) \(name) is held until \(held.hold.until): \(held.hold.reason)")
         }
     }
 }

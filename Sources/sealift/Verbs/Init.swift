@@ -62,7 +62,8 @@ struct Init: Command {
         try unfinished.begin(plan.paths, client: plan.clientFolder)
         for folder in [layout.keys, layout.tls] { try Durable.makeDirectory(folder, mode: 0o700) }
 
-        let passphrase = plan.passphrase.isGiven ? try plan.passphrase.read(for: "the new keys") : nil
+        var passphrase = try plan.passphrase.readIfGiven(for: "the new keys")
+        defer { wipe(&passphrase) }
         let online = try KeyFile.create(layout.onlineKey, .ed25519, passphrase: nil)
         let log = try KeyFile.create(layout.logKey, .ed25519, passphrase: nil)
         let roots = try plan.makeKeys("root", plan.profile.rootKeys, passphrase)
@@ -92,15 +93,16 @@ struct Init: Command {
         try Certificates(layout).create(hosts: plan.hosts, now: context.now)
         try await plan.writeClient(of: store, context)
         try unfinished.end(client: plan.clientFolder)
-        report(plan, arguments)
+        report(plan, arguments, tokensUntil: plan.tokenExpiry(context))
         return .done
     }
 
-    private static func report(_ plan: NewRegistry, _ arguments: ParsedArguments) {
+    private static func report(_ plan: NewRegistry, _ arguments: ParsedArguments, tokensUntil end: UnixTime) {
         if arguments.has("json") {
             let report = JSONReport([
                 "directory": .text(plan.layout.directory), "keys": .text(plan.keys),
                 "client": .text(plan.clientFile), "root": .text(plan.rootFile), "ca": .text(plan.caFile),
+                "tokens_until": .text("\(end)"),
             ])
             Output.result(bytes: report.bytes)
             return
@@ -108,6 +110,9 @@ struct Init: Command {
         Output.result("registry   \(plan.layout.directory)")
         Output.result("keys       \(plan.keys) (keep them away from the machine that serves)")
         Output.result("client     \(plan.clientFile)")
+        Output.result(
+            "tokens     valid until \(end); then: sealift token create \(plan.layout.directory) FILE"
+        )
         Output.result("for devices")
         Output.result("           \(plan.rootFile), the trust root: sync --root")
         Output.result("           \(plan.caFile), who vouches for the server: sync --ca")
@@ -149,7 +154,9 @@ private struct NewRegistry {
             throw .badValue(profile, of: "--profile", expected: "solo, team or regulated")
         }
         self.profile = profile
-        namespace = try Self.namespace(arguments["namespace"])
+        namespace = try arguments["namespace"].map { text throws(UsageError) in
+            try Words.namespace(text, of: "--namespace")
+        }
         owner = try Words.owner(arguments)
         hosts = arguments.all("host")
         // Looked at before anything is written: what is half made could not be made again.
@@ -170,20 +177,10 @@ private struct NewRegistry {
         }
     }
 
-    private static func namespace(_ text: String?) throws(UsageError) -> Namespace? {
-        guard let text else { return nil }
-        guard let namespace = Namespace(text) else {
-            throw .badValue(
-                text,
-                of: "--namespace",
-                expected: "1 to 64 of a-z 0-9 . _ -, not a reserved word"
-            )
-        }
-        return namespace
-    }
-
     /// Thirty days, in seconds.
     private static let tokenLifetime: Int64 = 30 * 86_400
+
+    func tokenExpiry(_ context: Context) -> UnixTime { context.now.adding(seconds: Self.tokenLifetime) }
 
     var clientFolder: String { Durable.parent(of: keys) }
     var clientFile: String { clientFolder + "/client.json" }
@@ -254,7 +251,7 @@ private struct NewRegistry {
         }
         try await writeToken(.administer, to: administratorTokenFile, in: store, context)
         client.administratorTokenFile = administratorTokenFile
-        try Durable.writeAtomically(clientFile, client.bytes)
+        try Durable.writeAtomically(clientFile, client.relative(to: clientFolder).bytes)
     }
 
     private func writeToken(
@@ -266,7 +263,7 @@ private struct NewRegistry {
         let token = Token(
             scope: scope,
             label: "init",
-            expires: context.now.adding(seconds: Self.tokenLifetime)
+            expires: tokenExpiry(context)
         )
         let secret = try await Registry.issueToken(token, in: store, now: context.now)
         try Durable.writeAtomically(file, Array("\(secret)\n".utf8), mode: 0o600)

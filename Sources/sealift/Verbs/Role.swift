@@ -4,43 +4,8 @@ import CanonicalJSON
 import Durable
 import Names
 import Publishing
+import Signing
 import Trust
-
-/// Writes the next version of a role, unsigned, to be signed elsewhere.
-struct RoleExport: Command {
-    static let spec = CommandSpec(
-        name: "role export",
-        summary: "Write the next version of a role, unsigned, to be signed on another machine",
-        positions: [.required("ROLE"), .required("FILE")],
-        options: SharedOption.client + [SharedOption.json],
-        example: "sealift role export targets targets.proposal",
-        discussion:
-            "The content stays and the life begins anew. Every verb that changes roles writes such a file with "
-            + "--out. Carry it to whoever signs (‘role sign’ needs no network), then ‘role import’ it."
-    )
-
-    static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        let role = RoleName(arguments.positions[0])
-        let file = arguments.positions[1]
-        let session = try ClientSession(arguments, context)
-        var view = try session.verifiedRegistry()
-        try await view.refreshToRenew()
-        let state = try await view.state(of: .everything)
-        var draft = try RegistryDraft(on: state, now: context.now)
-        try draft.renew(role)
-        let proposal = try draft.proposal()
-        try Durable.writeAtomically(file, proposal.bytes + [0x0A])
-        if arguments.has("json") {
-            Output.result(bytes: JSONReport(["file": .text(file), "role": .text("\(role)")]).bytes)
-        } else {
-            for missing in try proposal.missing(on: state) {
-                Output.result("to be signed: \(missing.words())")
-            }
-            Output.result("\(file) waits for signatures: ‘sealift role sign \(file) --key KEY’")
-        }
-        return .done
-    }
-}
 
 /// Adds signatures to a file, without any network.
 struct RoleSign: Command {
@@ -48,18 +13,33 @@ struct RoleSign: Command {
         name: "role sign",
         summary: "Read what a file would change, and add a signature to it; needs no network",
         positions: [.required("FILE")],
-        options: [SharedOption.key, SharedOption.signer, SharedOption.yes] + SharedOption.secrets
-            + [SharedOption.config, SharedOption.json],
+        options: [
+            SharedOption.key, SharedOption.signer, SharedOption.yes,
+            .flag("compare", "ask the registry what is published, and show only what changes"),
+            .flag("unseen", "sign manifests, too, that the file names by digest alone"),
+        ] + SharedOption.client + SharedOption.secrets + [SharedOption.json],
         example: "sealift role sign rotation.proposal --key root-2.pem --yes",
         discussion:
-            "The file says whose signatures it waits for; what counts is checked again at ‘role import’."
+            "What is shown is read from the very bytes that are signed: keys, versions, channels, floors, recalls, "
+            + "denials, settings. A file that shows anything else than its signatures would cover is refused. "
+            + "Words of whoever made it are marked so; nobody signs them. The file says whose signatures it waits "
+            + "for; what counts is checked again at ‘role import’."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let file = arguments.positions[0]
+        let proposal = try ProposalFile.read(file)
         let run = try await CeremonyRun(arguments, context, asking: .administrator)
-        let proposal = try RoleFile.read(file)
-        if !arguments.has("json") { for line in CeremonyRun.contents(of: proposal) { Output.note(line) } }
+        var state: RegistryState?
+        if arguments.has("compare") {
+            var view = try run.session.verifiedRegistry(writing: false)
+            state = try await view.state(under: proposal)
+        }
+        let unseen = try InFile.named(file) { () throws(PublishingError) in
+            try proposal.checkedDocuments(beside: state)
+        }
+        guard unseen.isEmpty || arguments.has("unseen") else { throw Self.unreadable(unseen, in: file) }
+        if !arguments.has("json") { Output.note(lines: run.contents(of: proposal, beside: state)) }
         try run.confirm(proposal, .ask, lines: [])
         let keys = run.keys
         let signed = try await BlockingPool.shared.run { () throws(PublishingError) -> Proposal in
@@ -67,8 +47,15 @@ struct RoleSign: Command {
             try keys.sign(&signed)
             return signed
         }
-        try Durable.writeAtomically(file, signed.bytes + [0x0A])
         let wanted = signed.wantedKeyIDs.sorted()
+        guard signed != proposal || wanted.isEmpty else {
+            let who = wanted.map { Self.name($0, keys) }.joined(separator: ", ")
+            throw PublishingError.unsigned(
+                ["\(file) waits for one of \(who), and none of these keys is here"],
+                option: keys.option
+            )
+        }
+        try Durable.writeAtomically(file, signed.bytes + [0x0A])
         if arguments.has("json") {
             let report = JSONReport(["file": .text(file), "wanted": .array(wanted.map { .text($0) })])
             Output.result(bytes: report.bytes)
@@ -76,9 +63,23 @@ struct RoleSign: Command {
             Output.result("signed; \(file) has every signature: ‘sealift role import \(file)’ publishes it")
         } else {
             Output.result("signed; \(file) still waits for one of: ")
-            for id in wanted { Output.result("  \(id)\(keys.names[id].map { " (\($0))" } ?? "")") }
+            for id in wanted { Output.result("  \(Self.name(id, keys))") }
         }
         return .done
+    }
+
+    private static func name(_ id: String, _ keys: KeyRing) -> String {
+        KeyID.short(id) + (keys.names[id].map { " (\($0))" } ?? "")
+    }
+
+    private static func unreadable(_ unseen: [UnseenDocument], in file: String) -> PublishingError {
+        let names = unseen.prefix(8).map { "\($0.path) (\($0.digest.prefix(16))…)" }.joined(separator: ", ")
+        return .unpublishable(
+            "\(file) names \(Counted.words(unseen.count, "document")) by digest alone: \(names)"
+                + (unseen.count > 8 ? " and others" : "")
+                + "; give --compare to have the registry asked whether they are published already, or, without a "
+                + "network, --unseen to sign them by their digests"
+        )
     }
 }
 
@@ -91,24 +92,19 @@ struct RoleImport: Command {
         options: [SharedOption.breaks] + SharedOption.ceremony,
         example: "sealift role import rotation-anna.proposal rotation-ben.proposal --yes",
         discussion:
-            "All files must hold the same change. Keys given here sign as well. With --out the signatures so far "
-            + "are written together, and nothing is published."
+            "All files must hold the same change. What it changes is read from the bytes that are signed and shown "
+            + "beside what is published. Keys given here sign as well. With --out the signatures so far are "
+            + "written together, into a new file, and nothing is published."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        var proposal = try RoleFile.read(arguments.positions[0])
-        for file in arguments.positions.dropFirst() { try proposal.merge(try RoleFile.read(file)) }
+        var proposal = try ProposalFile.read(arguments.positions[0])
+        for file in arguments.positions.dropFirst() { try proposal.merge(try ProposalFile.read(file)) }
         let run = try await CeremonyRun(arguments, context, asking: .administrator)
         var ceremony = try run.ceremony()
-        let report = try await ceremony.take(proposal, run.aim) { proposal throws(PublishingError) in
-            try run.confirm(proposal, .ask, lines: CeremonyRun.contents(of: proposal))
+        let report = try await ceremony.take(proposal, run.aim) { proposal, state throws(PublishingError) in
+            try run.confirm(proposal, .ask, lines: run.contents(of: proposal, beside: state))
         }
-        return try run.finish(report)
-    }
-}
-
-private enum RoleFile {
-    static func read(_ path: String) throws -> Proposal {
-        try Proposal(try Durable.readFile(path, maximum: Proposal.maximumLength))
+        return try run.finish(report, from: .file)
     }
 }

@@ -28,10 +28,7 @@ struct TokenCreate: Command {
         let scope: Token.Scope
         switch (arguments["namespace"], arguments.has("administrator")) {
         case (let text?, false):
-            guard let namespace = Namespace(text) else {
-                throw UsageError.badValue(text, of: "--namespace", expected: "1 to 64 of a-z 0-9 . _ -")
-            }
-            scope = .publish(namespace)
+            scope = .publish(try Words.namespace(text, of: "--namespace"))
         case (nil, true): scope = .administer
         default: throw UsageError.refused("say what it allows: --namespace NS, or --administrator")
         }
@@ -41,6 +38,12 @@ struct TokenCreate: Command {
             throw Failure(.usage, "\(file) is there already; choose another name")
         }
         let registry = try OpenRegistry(arguments.positions[0], context)
+        if case .publish(let namespace) = scope, try !registry.knows(namespace) {
+            Output.note(
+                "there is no namespace \(namespace) here yet: nothing can be published in it before ‘sealift namespace "
+                    + "add \(namespace)’"
+            )
+        }
         let token = Token(scope: scope, label: arguments["label"] ?? "\(scope)", expires: expires)
         let secret = try await Registry.issueToken(token, in: registry.store, now: context.now)
         try Durable.writeAtomically(file, Array("\(secret)\n".utf8), mode: 0o600)

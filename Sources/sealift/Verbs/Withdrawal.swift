@@ -71,10 +71,9 @@ private enum Withdrawal {
         let versions = try Words.versions(arguments.positions.dropFirst())
         let reason = try Words.reason(arguments)
         let run = try await CeremonyRun(arguments, context, asking: .publisher)
-        let names = versions.map(\.description).joined(separator: ", ")
         return try await run.run(.model(model), .ask) { draft throws(PublishingError) in
             for version in versions { _ = try draft.listed(version, of: model) }
-            try draft.editLive(model, "\(model) \(names) is \(kind.rawValue): \(reason)") { live in
+            try draft.editLive(model, "\(model) \(versions.areOrIs) \(kind.rawValue): \(reason)") { live in
                 versions.reduce(live) { live, version in
                     guard live.state(of: version)?.kind != kind else { return live }
                     let state = VersionState(kind: kind, reason: reason, time: context.now)

@@ -1,0 +1,50 @@
+import Arguments
+import CanonicalJSON
+import Durable
+import Manifest
+import Names
+
+/// Documents that a person wrote, read from files; errors name the file.
+enum DocumentFile {
+    static func card(_ file: String) throws -> Card {
+        try read(file, "card") { bytes throws(ManifestError) in try Card(bytes: bytes) }
+    }
+
+    static func expectation(_ file: String) throws -> Expectation {
+        try read(file, "expectation") { bytes throws(ManifestError) in try Expectation(bytes: bytes) }
+    }
+
+    private static func read<Document>(
+        _ file: String,
+        _ schema: String,
+        _ parse: ([UInt8]) throws(ManifestError) -> Document
+    ) throws -> Document {
+        let bytes = try Durable.readFile(file, maximum: Limits.manifest)
+        guard !bytes.isEmpty else { throw Failure(code: .document, "\(file) is empty") }
+        do { return try parse(bytes) } catch {
+            throw Failure(code: .document, "\(file): \(error)\(suggestion(error, schema))")
+        }
+    }
+
+    /// The member that was meant, where one is spelt nearly so.
+    private static func suggestion(_ error: ManifestError, _ schema: String) -> String {
+        guard case .unknown(_, let member) = error, let text = JSONSchemas.text(schema),
+            let value = try? JSONParser.parse(Array(text.utf8), maximumLength: 1 << 20)
+        else { return "" }
+        let written = String(member.split(separator: ".").last ?? "")
+        let near = names(in: value).map { (name: $0, distance: EditDistance.between(written, $0)) }
+            .filter { $0.distance <= 2 && $0.distance < written.utf8.count }
+        let best = near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        return best.map { "; did you mean ‘\($0.name)’?" } ?? ""
+    }
+
+    /// Every member that a schema knows, at any depth.
+    private static func names(in schema: JSONValue) -> Set<String> {
+        guard let object = schema.object else {
+            return (schema.array ?? []).reduce(into: []) { $0.formUnion(names(in: $1)) }
+        }
+        var found = Set(object["properties"]?.object?.keys ?? [])
+        for key in object.keys { if let value = object[key] { found.formUnion(names(in: value)) } }
+        return found
+    }
+}
