@@ -8,17 +8,22 @@ package struct CeremonyReport: Sendable {
     /// `nil` when everything asked for is so already.
     package let proposal: Proposal?
 
-    /// Signatures that are still to be collected.
+    /// Signatures that are still to be collected, or would be after a dry run's.
     package let missing: [MissingSignatures]
 
     /// `nil` unless the registry has it now.
     package let commit: CommitResponse?
+
+    /// What the change builds on.
+    package let base: RegistryState
+    /// Roles that must soon be signed again, as they are after the change.
+    package let ending: [EndingRole]
 }
 
 /// One change of a registry's roles: edit, sign, rehearse, commit; built anew when somebody else was faster.
 package struct Ceremony {
     /// How far to go.
-    package enum Aim: Sendable {
+    package enum Aim: Sendable, Equatable {
         /// Commit, or refuse and say who must sign.
         case commit
 
@@ -38,6 +43,9 @@ package struct Ceremony {
     /// Apps whose registered expectation the change may break.
     package var breaks: [AppName] = []
 
+    /// Roles whose lives end before it are told of.
+    package var warningLimit: UnixTime
+
     /// - Parameters:
     ///   - client: The registry's write side.
     ///   - view: Its verified read side.
@@ -56,10 +64,8 @@ package struct Ceremony {
         self.keys = keys
         self.now = now
         self.notice = notice
+        warningLimit = now.adding(seconds: EndingRole.margin)
     }
-
-    /// How often a change is built anew on a state that moved.
-    static let rebases = 5
 
     /// The registry's state, fresh.
     package mutating func state(of scope: StateScope) async throws(PublishingError) -> RegistryState {
@@ -86,18 +92,29 @@ package struct Ceremony {
         edit: (inout RegistryDraft) throws(PublishingError) -> Void
     ) async throws(PublishingError) -> CeremonyReport {
         var isConfirmed = false
-        for _ in 0..<Self.rebases {
+        for attempt in 0..<Contention.rebases {
+            await Contention.stepAside(attempt)
             let state = try await state(of: scope)
             var draft = try RegistryDraft(on: state, now: now)
             try edit(&draft)
-            guard !draft.isEmpty else { return CeremonyReport(proposal: nil, missing: [], commit: nil) }
-            let proposal = try draft.proposal()
+            guard !draft.isEmpty else {
+                return CeremonyReport(
+                    proposal: nil,
+                    missing: [],
+                    commit: nil,
+                    base: state,
+                    ending: try state.ending(before: warningLimit)
+                )
+            }
+            var proposal = try draft.proposal()
+            if aim == .collect { try await view.complete(&proposal, on: state) }
             guard aim != .dryRun else { return try rehearsed(proposal, on: state) }
             if !isConfirmed { try confirm(proposal) }
             isConfirmed = true
             if let report = try await finish(proposal, on: state, aim) { return report }
+            if attempt == 0 { notice("somebody else published meanwhile; building on the new state") }
         }
-        throw .overtaken(times: Self.rebases, what: "the registry")
+        throw .overtaken(times: Contention.rebases, what: "the registry")
     }
 
     /// Commits a proposal that was signed elsewhere, with what the keys at hand add.
@@ -106,23 +123,12 @@ package struct Ceremony {
     package mutating func take(
         _ proposal: Proposal,
         _ aim: Aim,
-        confirm: (Proposal) throws(PublishingError) -> Void
+        confirm: (Proposal, RegistryState) throws(PublishingError) -> Void
     ) async throws(PublishingError) -> CeremonyReport {
-        let state = try await state(of: .everything)
-        for role in proposal.roles {
-            let present =
-                try role.role == .root
-                ? state.root().document.version
-                : SealiftRole(role.role).flatMap { state.roles[$0]?.document.version } ?? 0
-            guard role.version == present + 1 else {
-                throw .unpublishable(
-                    "the proposal holds \(role.role) version \(role.version ?? 0), but version \(present) counts now; "
-                        + "make the change anew on the present state and collect signatures again"
-                )
-            }
-        }
+        let state = try await view.state(under: proposal)
+        _ = try proposal.checkedDocuments(beside: state)
         guard aim != .dryRun else { return try rehearsed(proposal, on: state) }
-        try confirm(proposal)
+        try confirm(proposal, state)
         guard let report = try await finish(proposal, on: state, aim) else {
             throw .unpublishable(
                 "the registry changed meanwhile; make the change anew and collect signatures again"
@@ -142,7 +148,28 @@ package struct Ceremony {
         } else {
             try Rehearsal.checkContents(proposal, on: state, now: now)
         }
-        return CeremonyReport(proposal: proposal, missing: missing, commit: nil)
+        try keys.check(proposal)
+        let rest = missing.compactMap { $0.after(signing: keys.keyIDs) }
+        return try report(proposal, on: state, missing: rest, commit: nil)
+    }
+
+    private func report(
+        _ proposal: Proposal,
+        on state: RegistryState,
+        missing: [MissingSignatures],
+        commit: CommitResponse?
+    ) throws(PublishingError) -> CeremonyReport {
+        let soon = now.adding(seconds: EndingRole.margin)
+        let renewed = Set(proposal.roles.map(\.role))
+        let ending = try state.ending(before: warningLimit, after: proposal)
+            .filter { $0.expires < soon || !renewed.contains($0.role) }
+        return CeremonyReport(
+            proposal: proposal,
+            missing: missing,
+            commit: commit,
+            base: state,
+            ending: ending
+        )
     }
 
     /// Signs, rehearses and commits; `nil` when somebody else was faster.
@@ -158,21 +185,18 @@ package struct Ceremony {
             return signed
         }
         let missing = try signed.missing(on: state)
-        guard aim == .commit else { return CeremonyReport(proposal: signed, missing: missing, commit: nil) }
-        guard missing.isEmpty else { throw .unsigned(missing.map { $0.words(naming: keys.names) }) }
+        guard aim == .commit else { return try report(signed, on: state, missing: missing, commit: nil) }
+        guard missing.isEmpty else {
+            throw .unsigned(missing.map { $0.words(naming: keys.names) }, option: keys.option)
+        }
         try Rehearsal.check(signed, on: state, now: now)
         var request = signed.request
         request.breaks = breaks
-        do {
-            return CeremonyReport(
-                proposal: signed,
-                missing: [],
-                commit: try await client.commit(request)
-            )
-        } catch {
+        let committed: CommitResponse
+        do { committed = try await client.commit(request) } catch {
             guard case .problem(let problem, _) = error, problem.code == .conflict else { throw error }
-            notice("somebody else published meanwhile; building on the new state")
             return nil
         }
+        return try report(signed, on: state, missing: [], commit: committed)
     }
 }

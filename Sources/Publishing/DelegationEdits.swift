@@ -35,7 +35,7 @@ extension RegistryDraft {
         try grant.check(for: "namespace \(namespace)")
         guard document(.targets)?.delegations?[role.roleName] == nil else {
             throw .unpublishable(
-                "namespace \(namespace) exists already; ‘sealift key revoke’ changes whose keys it has"
+                "namespace \(namespace) exists already; ‘sealift namespace keys’ changes whose it is"
             )
         }
         try edit(.targets, "namespace \(namespace) goes to \(owner.map { "\($0), " } ?? "")\(grant.words)") {
@@ -63,7 +63,7 @@ extension RegistryDraft {
             )
         }
         guard document(namespace)?.delegations?[SealiftRole.release(model).roleName] == nil else {
-            throw .unpublishable("\(model) exists already; ‘sealift key revoke’ changes whose keys it has")
+            throw .unpublishable("\(model) exists already; ‘sealift model keys’ changes whose it is")
         }
         let note = "model \(model) is added: releases by \(release.words), live by \(live.words)"
         try edit(namespace, note) { document throws(PublishingError) in
@@ -92,7 +92,7 @@ extension RegistryDraft {
 
 extension RoleGrant {
     fileprivate var words: String {
-        let ids = keys.map { Authoring.keyID(of: $0).prefix(16) + "…" }.joined(separator: ", ")
+        let ids = keys.map { KeyID.short(Authoring.keyID(of: $0)) }.joined(separator: ", ")
         return keys.count == 1 ? "key \(ids)" : "\(threshold) of keys \(ids)"
     }
 }

@@ -6,7 +6,7 @@ package import Trust
 package struct KeyChange: Sendable {
     package var adding: [PublicKey] = []
 
-    /// Key IDs.
+    /// Key IDs, or their beginnings.
     package var removing: [String] = []
 
     /// `nil` keeps it.
@@ -44,15 +44,16 @@ extension RegistryDraft {
     /// Takes a key out of every role that names it.
     ///
     /// - Parameters:
-    ///   - id: The key's ID.
+    ///   - name: The key's ID, or its beginning.
     ///   - replacement: Comes in its place; without one the role must still have enough keys.
     /// - Returns: The roles that named it.
     /// - Throws: `PublishingError` when nothing names it, or a role would have fewer keys than it needs.
     @discardableResult
     package mutating func revoke(
-        _ id: String,
+        _ name: String,
         replacement: PublicKey?
     ) throws(PublishingError) -> [RoleName] {
+        let id = try keyID(name)
         var change = KeyChange()
         change.removing = [id]
         change.adding = replacement.map { [$0] } ?? []
@@ -63,7 +64,7 @@ extension RegistryDraft {
         let online = [RoleName.snapshot, .timestamp].filter { root.roles[$0]?.keyIDs.contains(id) == true }
         guard online.isEmpty else {
             throw .unpublishable(
-                "key \(id.prefix(16))… signs \(online.map(\.description).joined(separator: ", ")) for the registry "
+                "key \(KeyID.short(id)) signs \(online.map(\.description).joined(separator: ", ")) for the registry "
                     + "itself; ‘sealift root rotate --role online’ gives it another"
             )
         }
@@ -86,27 +87,36 @@ extension RegistryDraft {
             }
             named += children.map(\.role)
         }
-        guard !named.isEmpty else {
-            throw .unpublishable(
-                "no role here names key \(id.prefix(16))…; ‘sealift metadata status’ lists keys"
-            )
-        }
         let roles = named.map(\.description).joined(separator: ", ")
         let successor =
-            replacement.map { "; \(Authoring.keyID(of: $0).prefix(16))… comes in its place" } ?? ""
-        note("key \(id.prefix(16))… may no longer sign \(roles)\(successor)")
+            replacement.map { "; \(KeyID.short(Authoring.keyID(of: $0))) comes in its place" } ?? ""
+        note("key \(KeyID.short(id)) may no longer sign \(roles)\(successor)")
         try signAgainWhatWouldBeStranded()
         return named
+    }
+}
+
+extension RegistryDraft {
+    /// The full ID of a key that some role here names.
+    private func keyID(_ name: String) throws(PublishingError) -> String {
+        let delegated = base.roles.values.flatMap { $0.document.delegations?.roles ?? [] }
+        let ids = root.roles.values.flatMap(\.keyIDs) + delegated.flatMap(\.roleKeys.keyIDs)
+        guard let id = try KeyID.match(name, among: ids) else {
+            throw .unpublishable(
+                "no role here names key \(KeyID.short(name)); ‘sealift metadata status’ lists keys"
+            )
+        }
+        return id
     }
 }
 
 extension RoleKeys {
     func applying(_ change: KeyChange, to role: String) throws(PublishingError) -> RoleKeys {
         var result = self
-        for id in change.removing {
-            guard result.keyIDs.contains(id) else {
+        for name in change.removing {
+            guard let id = try KeyID.match(name, among: result.keyIDs) else {
                 throw .usage(
-                    "\(role) does not have key \(id.prefix(16))…; ‘sealift metadata status’ lists its keys"
+                    "\(role) does not have key \(KeyID.short(name)); ‘sealift metadata status’ lists its keys"
                 )
             }
             result.keyIDs.removeAll { $0 == id }
@@ -119,7 +129,8 @@ extension RoleKeys {
         result.threshold = change.threshold ?? threshold
         guard result.threshold >= 1, result.keyIDs.count >= result.threshold else {
             throw .unpublishable(
-                "\(role) would have \(result.keyIDs.count) keys and need \(result.threshold) signatures; add a key "
+                "\(role) would have \(Counted.words(result.keyIDs.count, "key")) and need "
+                    + "\(Counted.words(result.threshold, "signature")); add a key "
                     + "in the place of one that goes, or give a lower threshold"
             )
         }
@@ -129,20 +140,22 @@ extension RoleKeys {
     func differences(to after: RoleKeys, of role: String) -> [String] {
         var lines: [String] = []
         for id in after.keyIDs where !keyIDs.contains(id) {
-            lines.append("\(role) gets key \(id.prefix(16))…")
+            lines.append("\(role) gets key \(KeyID.short(id))")
         }
         for id in keyIDs where !after.keyIDs.contains(id) {
-            lines.append("\(role) loses key \(id.prefix(16))…")
+            lines.append("\(role) loses key \(KeyID.short(id))")
         }
         if after.threshold != threshold {
-            lines.append("\(role) needs \(after.threshold) signatures instead of \(threshold)")
+            lines.append(
+                "\(role) needs \(Counted.words(after.threshold, "signature")) instead of \(threshold)"
+            )
         }
         return lines
     }
 }
 
 extension TargetsDocument {
-    fileprivate mutating func replaceKeys(of roles: [RoleName], _ change: KeyChange) throws(PublishingError) {
+    mutating func replaceKeys(of roles: [RoleName], _ change: KeyChange) throws(PublishingError) {
         guard var delegations else { return }
         for key in change.adding {
             let object = KeyObject(key)

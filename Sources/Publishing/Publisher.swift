@@ -1,49 +1,9 @@
 import Blocking
-package import Manifest
+import Manifest
 package import Names
-package import RegistryAPI
+import RegistryAPI
 import Signing
 import Trust
-
-/// What somebody asked to be published.
-package struct PublishRequest: Sendable {
-    package var model: ModelName
-
-    /// `nil` takes the smallest version that may come next.
-    package var version: ModelVersion?
-    package var variants: [VariantSource]
-    package var card: Card?
-
-    /// Where the version goes into use; `nil` only releases it.
-    package var channel: ChannelName?
-
-    /// Ten-thousandths of the devices.
-    package var rollout = Listing.fullRollout
-    package var isDryRun = false
-
-    /// Apps whose registered expectation the version may break.
-    package var breaks: [AppName] = []
-
-    package init(model: ModelName, version: ModelVersion?, variants: [VariantSource]) {
-        self.model = model
-        self.version = version
-        self.variants = variants
-    }
-}
-
-/// What became of it.
-package struct PublishReport: Sendable {
-    package let manifest: ModelManifest
-    package let digest: Digest
-
-    /// Bytes that went to the registry; what it had already is not sent.
-    package let uploaded: UInt64
-    package let total: UInt64
-
-    /// `nil` for a dry run, and when the registry had all of it already.
-    package let commit: CommitResponse?
-    package let leftOut: [String]
-}
 
 /// Extracts, checks, digests once, uploads, signs and commits.
 package struct Publisher {
@@ -85,37 +45,40 @@ package struct Publisher {
         for name in source.leftOut { notice("left out: \(name)") }
         for note in source.notes(beside: request.card) { notice(note) }
         var uploaded: UInt64?
-        for attempt in 0..<Self.rebases {
-            if attempt > 0 { await Self.stepAside(attempt) }
+        for attempt in 0..<Contention.rebases {
+            await Contention.stepAside(attempt)
             try await view.refresh()
             let state = try await view.state(of: .model(request.model))
             let drafted = try await draft(request, source, on: state)
             let change = try change(for: drafted, request, on: state)
             if !change.isEmpty { try await checkApps(drafted.manifest, request) }
-            guard !request.isDryRun, !change.isEmpty else {
-                return report(drafted, source, uploaded: uploaded ?? 0, commit: nil)
+            let ending = try state.ending(
+                before: now.adding(seconds: EndingRole.margin),
+                after: change.isEmpty ? nil : change.proposal()
+            )
+            guard request.aim != .dryRun, !change.isEmpty else {
+                var result = try report(drafted, source, on: change)
+                result.ending = ending
+                return result
             }
-            var commit = try await sign(change)
-            commit.breaks = request.breaks
+            let (signed, missing) = try await sign(change, request.aim)
             if uploaded == nil { uploaded = try await upload(source) }
+            var result = report(drafted, source, uploaded: uploaded ?? 0, commit: nil)
+            result.proposal = signed
+            result.missing = missing
+            result.ending = ending
+            guard request.aim == .commit else { return result }
+            var commit = signed.request
+            commit.breaks = request.breaks
             do {
-                let response = try await client.commit(commit)
-                return report(drafted, source, uploaded: uploaded ?? 0, commit: response)
+                result.commit = try await client.commit(commit)
+                return result
             } catch {
                 guard case .problem(let problem, _) = error, problem.code == .conflict else { throw error }
                 if attempt == 0 { notice("somebody else published meanwhile; building on the new state") }
             }
         }
-        throw .overtaken(times: Self.rebases, what: "\(request.model)")
-    }
-
-    /// How often a commit is built anew on a state that moved: enough for some dozens who publish at once.
-    private static let rebases = 40
-
-    /// Lets others go first, by a time that is not theirs, so that all come through one after the other.
-    private static func stepAside(_ attempt: Int) async {
-        let longest = min(2, 0.05 * Double(1 << min(attempt, 6)))
-        try? await Blocking.sleep(seconds: Double.random(in: 0...longest))
+        throw .overtaken(times: Contention.rebases, what: "\(request.model)")
     }
 
     /// The manifest: the one that is published already if it says the same, else a new one.
@@ -234,29 +197,38 @@ package struct Publisher {
         var change = try RegistryDraft(on: state, now: now)
         if !change.hasModel(request.model) { try change.introduce(request.model, by: keys.publicKeys) }
         if !draft.isPublished {
-            try change.list(draft.manifest.targetPath, draft.bytes, in: .release(request.model))
+            let note = "\(request.model) \(draft.manifest.version) is released"
+            try change.list(draft.manifest.targetPath, draft.bytes, in: .release(request.model), note)
         }
         guard let channel = request.channel else { return change }
         let version = ListedVersion(version: draft.manifest.version, manifest: draft.digest)
-        try change.editLive(request.model, "\(version.version) goes to \(channel)") {
-            live throws(ManifestError) in
-            try live.adding(version, to: channel, rollout: request.rollout)
-        }
+        try change.add(version, to: channel, of: request.model, rollout: request.rollout)
         return change
     }
 
-    private func sign(_ change: RegistryDraft) async throws(PublishingError) -> CommitRequest {
+    private func sign(
+        _ change: RegistryDraft,
+        _ aim: Ceremony.Aim
+    ) async throws(PublishingError) -> (Proposal, [MissingSignatures]) {
         let keys = keys
-        let proposal = try change.proposal()
+        var complete = try change.proposal()
+        if aim == .collect { try await view.complete(&complete, on: change.base) }
+        let proposal = complete
         let signed = try await BlockingPool.shared.run { () throws(PublishingError) -> Proposal in
             var signed = proposal
             try keys.sign(&signed)
             return signed
         }
         let missing = try signed.missing(on: change.base)
-        guard missing.isEmpty else { throw .unsigned(missing.map { $0.words(naming: keys.names) }) }
+        guard aim == .commit else {
+            try Rehearsal.checkContents(signed, on: change.base, now: now)
+            return (signed, missing)
+        }
+        guard missing.isEmpty else {
+            throw .unsigned(missing.map { $0.words(naming: keys.names) }, option: keys.option)
+        }
         try Rehearsal.check(signed, on: change.base, now: now)
-        return signed.request
+        return (signed, [])
     }
 
     private func upload(_ source: VersionSource) async throws(PublishingError) -> UInt64 {
@@ -275,6 +247,22 @@ package struct Publisher {
             sent += reference.length
         }
         return sent
+    }
+
+    /// What a dry run says, or a call that asks for what is so already.
+    private func report(
+        _ draft: Draft,
+        _ source: VersionSource,
+        on change: RegistryDraft
+    ) throws(PublishingError) -> PublishReport {
+        var result = report(draft, source, uploaded: 0, commit: nil)
+        guard !change.isEmpty else { return result }
+        let proposal = try change.proposal()
+        try Rehearsal.checkContents(proposal, on: change.base, now: now)
+        try keys.check(proposal)
+        result.proposal = proposal
+        result.missing = try proposal.missing(on: change.base).compactMap { $0.after(signing: keys.keyIDs) }
+        return result
     }
 
     private func report(

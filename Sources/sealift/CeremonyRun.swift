@@ -27,6 +27,7 @@ struct CeremonyRun {
     ) async throws {
         self.arguments = arguments
         self.context = context
+        try ProposalFile.checkFree(arguments["out"])
         session = try ClientSession(arguments, context, asking: authority)
         keys = try await session.keyRing(option)
     }
@@ -38,8 +39,8 @@ struct CeremonyRun {
 
     func ceremony() throws -> Ceremony {
         var ceremony = Ceremony(
-            client: try session.registryClient(),
-            view: try session.verifiedRegistry(),
+            client: try session.registryClient(writing: aim == .commit),
+            view: try session.verifiedRegistry(writing: aim == .commit),
             keys: keys,
             now: context.now,
             notice: { @Sendable text in Output.note(text) }
@@ -53,13 +54,15 @@ struct CeremonyRun {
         return arguments["out"] == nil ? .commit : .collect
     }
 
-    /// Makes a change and tells what became of it.
+    /// Makes a change and tells what became of it, and what ends soon, or before `limit` if that is later.
     func run(
         _ scope: StateScope,
         _ question: Question,
+        tellingOfEndsBefore limit: UnixTime? = nil,
         _ edit: (inout RegistryDraft) throws(PublishingError) -> Void
     ) async throws -> ExitCode {
         var ceremony = try ceremony()
+        if let limit { ceremony.warningLimit = max(limit, ceremony.warningLimit) }
         let report = try await ceremony.run(
             scope,
             aim,
@@ -85,25 +88,38 @@ struct CeremonyRun {
         guard isatty(STDIN_FILENO) == 1 else {
             throw .usage("there is no terminal to ask at; look with --dry-run, then give --yes")
         }
-        for line in lines ?? Self.lines(of: proposal) { Output.note(line) }
+        for line in lines ?? self.lines(of: proposal) { Output.note(line) }
         Output.note("Sign and go on? Type ‘yes’:")
         guard readLine() == "yes" else { throw .usage("not confirmed; nothing was changed") }
     }
 
+    /// Who made the change that is told of.
+    enum Origin {
+        /// This call, so that its words are what it does.
+        case here
+
+        /// Somebody else, of whom only the bytes to be signed are believed.
+        case file
+    }
+
     /// Writes `--out`, and prints the report.
-    func finish(_ report: CeremonyReport) throws -> ExitCode {
+    func finish(_ report: CeremonyReport, from origin: Origin = .here) throws -> ExitCode {
         if let proposal = report.proposal, let out = arguments["out"], !arguments.has("dry-run") {
-            try Durable.writeAtomically(out, proposal.bytes + [0x0A])
+            try ProposalFile.write(proposal, to: out)
         }
+        Output.warn(of: report.ending, naming: keys.names, now: context.now)
         guard !arguments.has("json") else {
-            Output.result(bytes: json(report).bytes)
+            Output.result(bytes: json(report, from: origin).bytes)
             return .done
         }
         guard let proposal = report.proposal else {
             Output.result("everything is so already; nothing was changed")
             return .done
         }
-        for line in Self.lines(of: proposal) { Output.result(line) }
+        switch origin {
+        case .here: Output.result(lines: lines(of: proposal))
+        case .file: Output.result(lines: contents(of: proposal, beside: report.base))
+        }
         for missing in report.missing { Output.result("to be signed: \(missing.words(naming: keys.names))") }
         if let commit = report.commit {
             Output.result("published: snapshot \(commit.snapshot)")
@@ -120,20 +136,49 @@ struct CeremonyRun {
     }
 
     /// What a person should read of a change that was made here.
-    static func lines(of proposal: Proposal) -> [String] { proposal.notes + proposal.roles.map(title) }
+    func lines(of proposal: Proposal) -> [String] {
+        proposal.notes + titles(of: proposal)
+    }
 
     /// What a person must read of a file from elsewhere: what its bytes say, and, set apart, what is said of them.
-    static func contents(of proposal: Proposal) -> [String] {
-        proposal.roles.flatMap { role in [title(of: role)] + role.statements.map { "  \(role.role): \($0)" } }
-            + proposal.notes.map { "whoever made the file writes, which nobody signs: \($0)" }
+    ///
+    /// - Parameters:
+    ///   - proposal: Whose documents were compared with what is signed.
+    ///   - state: What is published, where that is known; then only what changes is told.
+    /// - Returns: Lines; what nobody signs is marked so in each.
+    func contents(of proposal: Proposal, beside state: RegistryState?) -> [String] {
+        var lines: [String] = []
+        for (title, role) in zip(titles(of: proposal, "holds signatures of"), proposal.roles) {
+            lines.append(title)
+            for statement in proposal.statements(of: role, beside: state) {
+                lines.append("  \(role.role): \(statement)")
+            }
+        }
+        for (role, owner) in proposal.owners.sorted(by: { $0.key < $1.key }) {
+            lines.append("unsigned, to be shown beside \(role): \(owner)")
+        }
+        for note in proposal.notes { lines.append("unsigned words of whoever made the file: \(note)") }
+        return lines
     }
 
-    private static func title(of role: Proposal.Role) -> String {
-        "\(role.role): version \(role.version.map(String.init) ?? "?"), valid until "
-            + "\(role.expires.map(\.description) ?? "?"), signed by \(role.signatures.count)"
+    /// Signatures in a file are claims until they are checked against the registry's keys.
+    private func titles(of proposal: Proposal, _ verb: String = "signed by") -> [String] {
+        zip(proposal.roles, keys.foretold(proposal)).map { title(of: $0, verb, foretold: $1) }
     }
 
-    private func json(_ report: CeremonyReport) -> JSONReport {
+    private func title(of role: Proposal.Role, _ verb: String, foretold count: Int) -> String {
+        let signed = role.signatures.count
+        let version = role.version.map { "\($0)" } ?? "?"
+        let end = role.expires.map { "\($0)" } ?? "?"
+        var signatures: [String] = []
+        if signed > 0 || count == signed { signatures.append("\(verb) \(Counted.words(signed, "key"))") }
+        if count > signed {
+            signatures.append("to be signed here by \(Counted.words(count - signed, "key"))")
+        }
+        return "\(role.role): version \(version), valid until \(end), \(signatures.joined(separator: ", "))"
+    }
+
+    private func json(_ report: CeremonyReport, from origin: Origin) -> JSONReport {
         let state =
             if report.proposal == nil { "unchanged" } else if report.commit != nil { "published" } else {
                 arguments.has("dry-run") ? "dry-run" : "written"
@@ -152,10 +197,51 @@ struct CeremonyRun {
                 "keys": .array(missing.candidates.map { .text($0) }),
             ])
         }
+        let notes = report.proposal?.notes ?? []
+        let changes = report.proposal.map { proposal in
+            origin == .here
+                ? notes : proposal.roles.flatMap { proposal.statements(of: $0, beside: report.base) }
+        }
         return JSONReport([
-            "state": .text(state), "changes": .array((report.proposal?.notes ?? []).map { .text($0) }),
-            "roles": .array(roles), "missing": .array(missing),
+            "state": .text(state), "changes": .array((changes ?? []).map { .text($0) }),
+            "unsigned_words": .array((origin == .file ? notes : []).map { .text($0) }),
+            "roles": .array(roles), "missing": .array(missing), "ending": .list(of: report.ending),
             "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
         ])
+    }
+}
+
+/// The files in which signatures are collected.
+enum ProposalFile {
+    /// Refuses a name that is taken: the file there may hold signatures that people gave.
+    static func checkFree(_ path: String?) throws {
+        guard let path, try Durable.kind(of: path) != nil else { return }
+        throw UsageError.refused(
+            "\(path) is there already, with signatures perhaps, and is never overwritten; choose another name"
+        )
+    }
+
+    static func write(_ proposal: Proposal, to path: String) throws {
+        try checkFree(path)
+        try Durable.writeAtomically(path, proposal.bytes + [0x0A])
+    }
+
+    /// Reads a file whose documents are those that are signed.
+    static func read(_ path: String) throws -> Proposal {
+        let bytes = try Durable.readFile(path, maximum: Proposal.maximumLength)
+        return try InFile.named(path) { () throws(PublishingError) in try Proposal(bytes) }
+    }
+}
+
+/// Errors of what a file says, which name the file.
+enum InFile {
+    static func named<Value>(
+        _ path: String,
+        _ read: () throws(PublishingError) -> Value
+    ) throws(PublishingError) -> Value {
+        do { return try read() } catch {
+            if case .unpublishable(let reason) = error { throw .unpublishable("\(path): \(reason)") }
+            throw error
+        }
     }
 }

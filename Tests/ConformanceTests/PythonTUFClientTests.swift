@@ -121,6 +121,33 @@ struct PythonTUFClientTests {
         #expect(answer["refused"]?.string == refusal, "\(answer["reason"]?.string ?? "")")
     }
 
+    @Test(
+        "it refuses a repository of ours that has ended, at the role that did, as our client does",
+        arguments: [RoleName.timestamp, .snapshot, .targets, .root, .delegated("vision")]
+    )
+    func expiry(role: RoleName) throws {
+        var publication = try published()
+        let ended = publication.repository.now.adding(seconds: -1)
+        switch role {
+        case .timestamp:
+            publication.repository.timestamp.expires = ended
+            try publication.repository.signTimestamp()
+        case .snapshot:
+            publication.repository.snapshot.expires = ended
+            try publication.repository.signSnapshot()
+            try publication.repository.signTimestamp()
+        case .root:
+            publication.repository.root.expires = ended
+            try publication.repository.publishRoot()
+        case .targets, .delegated:
+            publication.repository.roles[role]?.expires = ended
+            try publication.repository.publish([role])
+        }
+        let answer = try publication.refreshed("vision/detector/1.0.0.json")
+        #expect(answer["refused"]?.string == "ExpiredMetadataError", "\(answer["reason"]?.string ?? "")")
+        #expect(answer["reason"]?.string?.contains("\(role)") == true, "\(answer["reason"]?.string ?? "")")
+    }
+
     @Test("it refuses tampered content")
     func content() throws {
         let publication = try published()

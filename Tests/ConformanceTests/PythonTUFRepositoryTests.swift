@@ -60,6 +60,44 @@ struct PythonTUFRepositoryTests {
         #expect(store.contents["root.json"] == (try scratch.read("metadata/3.root.json")))
     }
 
+    @Test("both take the same paths as covered by the same patterns", arguments: [11, 12, 13] as [UInt64])
+    func patterns(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let alphabet = [
+            "a", "b", "c", "-", "!", "]", "[", "^", "*", "?", "/", "\\", "&", "~", "|", "é", "😀", ".",
+        ]
+        func text(_ letters: [String], upTo length: Int) -> String {
+            (0..<Int.random(in: 0...length, using: &random)).map { _ in
+                letters.randomElement(using: &random) ?? ""
+            }.joined()
+        }
+        var pairs = (0..<4_000).map { _ in
+            (path: text(alphabet.filter { $0 != "*" }, upTo: 4), pattern: text(alphabet, upTo: 5))
+        }
+        // Sets as people write them are rare among those.
+        pairs += (0..<4_000).map { _ in
+            (
+                path: text(["a", "b", "c", "-", "]", "[", "!", "^", "é"], upTo: 2),
+                pattern: "[" + text(["a", "b", "c", "-", "-", "!", "]", "^", "é"], upTo: 7) + "]"
+                    + text(["*", "?", "a", ""], upTo: 1)
+            )
+        }
+        let scratch = Scratch()
+        let table = JSONValue.array(pairs.map { .array([.text($0.path), .text($0.pattern)]) })
+        try Durable.writeAtomically("\(scratch.path)/pairs.json", table.compactJSON)
+        let answers = try #require(
+            try PythonPeer.run("path_patterns.py", ["\(scratch.path)/pairs.json"]).array
+        )
+        #expect(answers.count == pairs.count)
+        #expect(answers.contains(.bool(true)) && answers.contains(.bool(false)))
+        for (pair, answer) in zip(pairs, answers) {
+            #expect(
+                TargetPath(pair.path).matches(pair.pattern) == answer.bool,
+                "‘\(pair.path)’ and ‘\(pair.pattern)’"
+            )
+        }
+    }
+
     @Test("a Sealift device does not follow it: it has none of Sealift's shapes")
     func policy() async throws {
         let scratch = Scratch()

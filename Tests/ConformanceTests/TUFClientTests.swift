@@ -28,6 +28,15 @@ struct TUFClientTests {
         #expect(try client.takeRequests() == ["metadata/2.root.json", "metadata/timestamp.json"])
     }
 
+    @Test("too few open files end in exit code 1, never in a trap", arguments: [4, 6, 12])
+    func openFiles(limit: Int) throws {
+        let client = try ClientUnderTest()
+        #expect(try client.initialise() == 0)
+        client.wrapper = ["/bin/sh", "-c", #"ulimit -n \#(limit) && exec "$@""#, "sh"]
+        #expect(try client.refresh() == 1)
+        #expect(client.errors.contains("ulimit -n"), "\(client.errors)")
+    }
+
     @Test("download refreshes first, and puts each target under one safe name", arguments: ["", "/"])
     func download(slash: String) throws {
         let client = try ClientUnderTest()

@@ -152,13 +152,16 @@ struct DraftTests {
     mutating func refresh() throws {
         try world.take(try world.signed(try publication("1.0.0"), by: [world.team]))
         let limit = SignedState.now.adding(seconds: 60 * 86_400)
-        var left: [RoleName] = []
-        let some = try world.draft { left = try $0.refresh(expiringBefore: limit, by: [Test.id(world.team)]) }
-        #expect(some.isEmpty && left == [.targets], "the team's roles are young, targets is not theirs")
+        let some = try world.draft { try $0.refresh(expiringBefore: limit, by: [Test.id(world.team)]) }
+        #expect(some.isEmpty, "the team's roles are young, targets is not theirs")
+        let left = try world.state.ending(before: limit)
+        #expect(left.map(\.role) == [.targets])
+        #expect(left.first?.keyIDs == [Test.id(world.administrator)] && left.first?.threshold == 1)
+        #expect(left.first?.words(naming: [:], now: SignedState.now).contains("ends in 30 days") == true)
         let all = try world.draft {
-            left = try $0.refresh(expiringBefore: limit, by: [Test.id(world.administrator)])
+            try $0.refresh(expiringBefore: limit, by: [Test.id(world.administrator)])
         }
-        #expect(left.isEmpty)
+        #expect(try world.state.ending(before: limit, after: try all.proposal()).isEmpty, "as it will be")
         try world.take(try world.signed(all, by: [world.administrator]))
         #expect(world.state.roles[.targets]?.document.version == 2)
     }
@@ -168,9 +171,22 @@ struct DraftTests {
         try world.take(try world.signed(try publication("1.0.0"), by: [world.team]))
         let model = try Test.model()
         let versions = [try Test.version("1.0.0"), try Test.version("1.1.0")]
+        #expect {
+            _ = try world.draft { draft in
+                try draft.deny(versions, of: model, in: .targets, reason: "stolen", now: SignedState.now)
+            }
+        } throws: { "\($0)".contains("1.1.0 was never released") && "\($0)".contains("--unpublished") }
         let deny = try world.draft { draft in
-            try draft.deny(versions, of: model, in: .targets, reason: "stolen", now: SignedState.now)
+            try draft.deny(
+                versions,
+                of: model,
+                in: .targets,
+                reason: "stolen",
+                now: SignedState.now,
+                includingUnpublished: true
+            )
         }
+        #expect(deny.notes == ["vision/detector 1.0.0, 1.1.0 are denied: stolen"])
         #expect(try deny.proposal().roles.map { "\($0.role)" } == ["targets"])
         try world.take(try world.signed(deny, by: [world.administrator]))
         let again = try world.draft { draft in

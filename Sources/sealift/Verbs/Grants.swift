@@ -22,13 +22,7 @@ struct NamespaceAdd: Command {
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        guard let namespace = Namespace(arguments.positions[0]) else {
-            throw UsageError.badValue(
-                arguments.positions[0],
-                of: "the namespace",
-                expected: "1 to 64 of a-z 0-9 . _ -, not a reserved word"
-            )
-        }
+        let namespace = try Words.namespace(arguments.positions[0], of: "the namespace")
         let grant = RoleGrant(
             keys: try GrantOption.keys(arguments, "key"),
             threshold: try Words.threshold(arguments, "threshold") ?? 1

@@ -1,4 +1,5 @@
 import Arguments
+import Durable
 import Names
 import Publishing
 import Signing
@@ -9,10 +10,7 @@ struct RootRotate: Command {
     static let spec = CommandSpec(
         name: "root rotate",
         summary: "Change the keys and the threshold of the root of trust",
-        options: [
-            .value("add", "PUB", "a public key that comes", repeatable: true),
-            .value("remove", "KEYID|PUB", "a key that goes, by its ID or its public file", repeatable: true),
-            .value("threshold", "N", "how many keys must sign from now on"),
+        options: KeyChange.options + [
             .value(
                 "role",
                 "ROLE",
@@ -33,19 +31,13 @@ struct RootRotate: Command {
             return try await succeed(role, arguments, context)
         }
         guard arguments["from"] == nil else { throw UsageError.refused("--from goes with --role log") }
-        var change = KeyChange()
-        change.adding = try arguments.all("add").map { try PublicKeyFile.read($0) }
-        change.removing = try arguments.all("remove").map { try KeyName.id($0) }
-        change.threshold = try Words.threshold(arguments, "threshold")
+        let change = try KeyChange(arguments)
         let role: RoleName
         switch arguments["role"] ?? "root" {
         case "root": role = .root
         case "targets": role = .targets
         case let other:
             throw UsageError.badValue(other, of: "--role", expected: "root, targets, online or log")
-        }
-        guard !change.adding.isEmpty || !change.removing.isEmpty || change.threshold != nil else {
-            throw UsageError.refused("say what changes: --add PUB, --remove KEYID|PUB or --threshold N")
         }
         let run = try await CeremonyRun(arguments, context, asking: .administrator)
         return try await run.run(.everything, .ask) { draft throws(PublishingError) in
@@ -119,13 +111,16 @@ struct KeyRevoke: Command {
     }
 }
 
-private enum KeyName {
-    /// The ID itself, or that of a public key's file.
+/// A key in the words of a call.
+enum KeyName {
+    /// The ID itself or its beginning, or that of a public key's file.
     static func id(_ text: String) throws -> String {
-        if text.utf8.count == 64,
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-        {
-            return text
+        if let digits = KeyID.digits(text) { return digits }
+        guard try Durable.kind(of: text) != nil else {
+            throw UsageError.refused(
+                "‘\(text)’ is neither the file of a public key nor a key ID, of which 8 hexadecimal digits are enough; "
+                    + "‘sealift metadata status’ lists keys"
+            )
         }
         return Authoring.keyID(of: try PublicKeyFile.read(text))
     }
