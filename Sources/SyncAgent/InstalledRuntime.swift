@@ -17,8 +17,8 @@ public struct InstalledRuntime: Sendable, Hashable {
         guard let limits = Machine.Runtime(named: name, version: version) else {
             throw SyncError(
                 .usage,
-                "\(name) \(version) is not a runtime that Sealift knows; expected onnxruntime or tflite, and a version "
-                    + "such as 1.24.1"
+                "\(name) \(version) is not a runtime that Sealift knows; expected onnxruntime of 1.0 or later, or "
+                    + "tflite, and a version such as 1.24.1"
             )
         }
         self.name = name

@@ -5,8 +5,10 @@ import Testing
 @Suite("What releases of runtimes read")
 struct RuntimeLimitsTests {
     @Test(
-        "a release of ONNX Runtime reads what was tried, or at most what the next that was tried does",
+        "a release of ONNX Runtime reads what is known of it, or at most what the next that is known does",
         arguments: [
+            ("1.0.0", 6, 11), ("1.2.0", 6, 11), ("1.4.0", 6, 12), ("1.6.0", 7, 13), ("1.9.0", 7, 15),
+            ("1.12.1", 8, 17), ("1.14.1", 8, 18), ("1.15.1", 9, 18), ("1.16.3", 9, 19), ("1.17.3", 9, 20),
             ("1.18.0", 10, 21), ("1.20.1", 10, 21), ("1.21.0", 10, 22), ("1.23.2", 11, 23),
             ("1.24.1", 13, 25),
             ("1.28.0", 13, 26), ("1.32.0", 14, 28),
@@ -26,7 +28,7 @@ struct RuntimeLimitsTests {
 
     @Test(
         "a name or version that is none is not taken",
-        arguments: [("ort", "1.2.3"), ("onnxruntime", "latest")]
+        arguments: [("ort", "1.2.3"), ("onnxruntime", "latest"), ("onnxruntime", "0.5.0")]
     )
     func wrong(_ name: String, _ version: String) {
         #expect(Machine.Runtime(named: name, version: version) == nil)
