@@ -174,7 +174,9 @@ extension FormatError.VariantProblem {
         case .pickle(let path):
             "\(path) is a Python pickle, which runs its author's code when it is opened; convert it "
                 + "(safetensors), or declare the variant opaque"
-        case .entryUnknown: "there are several files, and nothing says which of them is the entry"
+        case .entryUnknown:
+            "there are several files, and nothing says which of them is the entry; say it in the card, `entry` of the "
+                + "variant"
         case .badEntry(let declared, let found):
             "the entry is said to be \(declared), and the model's is \(found)"
         }

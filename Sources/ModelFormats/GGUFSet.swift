@@ -15,7 +15,8 @@ enum GGUFSet {
         var announced: UInt64?
         for (number, path) in paths.enumerated() {
             guard let name = SetName(path, extension: ".gguf"), name.number == number + 1 else {
-                throw problem(.missing("part \(number + 1) of the set", neededBy: "\(path)"))
+                let part = SetName(path, extension: ".gguf")?.name(of: number + 1, extension: ".gguf")
+                throw problem(.missing(part ?? "part \(number + 1) of the set", neededBy: "\(path)"))
             }
             let part = try ModelCandidate.inspect(path, files, .gguf, limits)
             let split = part.split ?? GGUFSplit()
@@ -46,7 +47,8 @@ enum GGUFSet {
         guard var whole, let first, let last = paths.last else { throw problem(.noModel) }
         let count = SetName(last, extension: ".gguf")?.count ?? 0
         guard paths.count == count else {
-            throw problem(.missing("part \(paths.count + 1) of \(count)", neededBy: "\(first)"))
+            let part = SetName(last, extension: ".gguf")?.name(of: paths.count + 1, extension: ".gguf")
+            throw problem(.missing(part ?? "part \(paths.count + 1) of \(count)", neededBy: "\(first)"))
         }
         guard announced == nil || announced == UInt64(tensors.count) else {
             let said = "it announces \(announced ?? 0) tensors, and the parts have \(tensors.count)"

@@ -35,6 +35,23 @@ enum SafetensorsIndex {
         return VariantInspection(entry: first, inspection: whole)
     }
 
+    /// Refuses a file whose name says that it is one of several and beside which no index lies.
+    ///
+    /// It says nothing of the others itself, so it would pass for the whole model.
+    static func refusePart(_ path: FilePath, in files: VariantFiles) throws(VariantError) {
+        guard let name = SetName(path, extension: ".safetensors"), name.count > 1 else { return }
+        let here = Set(
+            files.files.compactMap { SetName($0.path, extension: ".safetensors") }.filter { $0 == name }
+                .map(\.number)
+        )
+        let absent = (1...name.count).filter { !here.contains($0) }
+        let index = "\(name.prefix).safetensors.index.json"
+        guard let first = absent.first else { throw problem(.missing(index, neededBy: "\(path)")) }
+        let part = name.name(of: first, extension: ".safetensors")
+        let more = absent.count > 1 ? "\(absent.count - 1) more parts and " : ""
+        throw problem(.missing("\(part) (with \(more)the index \(index))", neededBy: "\(path)"))
+    }
+
     private static func read(
         _ index: FilePath,
         in files: VariantFiles,

@@ -67,6 +67,7 @@ extension ModelFile {
             all.removeAll { $0.format != declared }
         }
         if let entry, all.contains(where: { $0.entry == entry }) { all.removeAll { $0.entry != entry } }
+        for case .file(let path) in all { try SafetensorsIndex.refusePart(path, in: files) }
         guard all.count <= 1 else {
             throw VariantError(
                 nil,
@@ -160,7 +161,7 @@ enum ModelCandidate {
                 throw VariantError(nil, .files(.opaque, .noModel))
             }
             if let split = inspection.split {
-                let set = "\(split.count) files, of which it is one"
+                let set = "the whole set of \(split.count) files, named as they were split"
                 throw VariantError(nil, .files(.gguf, .missing(set, neededBy: "\(path)")))
             }
             return VariantInspection(entry: path, inspection: inspection)
@@ -215,6 +216,15 @@ struct SetName: Hashable {
         prefix = String(decoding: stem[..<(stem.count - 15)], as: UTF8.self)
         self.count = count
         self.number = number
+    }
+
+    /// The path of another part of the same set.
+    func name(of number: Int, extension suffix: String) -> String {
+        func padded(_ number: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+        }
+        return "\(prefix)-\(padded(number))-of-\(padded(count))\(suffix)"
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {

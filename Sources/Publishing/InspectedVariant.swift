@@ -51,18 +51,15 @@ package struct InspectedVariant: Sendable {
             opening: opening
         )
         if notes?.format == .opaque {
-            let entry = notes?.entry ?? (folder.files.count == 1 ? folder.files[0].path : nil)
-            try Self.refuseReadable(source, files, entry, opening)
+            try Self.refuseReadable(source, files)
         } else {
-            for file in folder.files { try Self.refuseCode(file, of: source.name) }
+            for file in folder.files { try Self.refuseCode(file, of: source.name, in: files) }
         }
         let found: VariantInspection
         do throws(VariantError) {
             found = try ModelFile.inspect(files, declared: notes?.format, entry: notes?.entry)
         } catch {
-            let place =
-                folder.files.count == 1 ? source.path : "\(source.path): \(error.path.map { "\($0)" } ?? "")"
-            throw .unpublishable("\(place) cannot be published: \(error.error)")
+            throw .unpublishable(Self.sentence(about: error, source, folder))
         }
         name = source.name
         entry = found.entry
@@ -71,10 +68,32 @@ package struct InspectedVariant: Sendable {
         leftOut = folder.leftOut
     }
 
+    /// Why a variant's files are not taken, and what to do about it.
+    private static func sentence(
+        about error: VariantError,
+        _ source: VariantSource,
+        _ folder: ModelFolder
+    ) -> String {
+        let isAlone = folder.files.count == 1
+        let place = isAlone ? source.path : "\(source.path): \(error.path.map { "\($0)" } ?? "")"
+        var sentence = "\(place) cannot be published: \(error.error)"
+        guard case .files(_, let problem) = error.error else { return sentence }
+        switch problem {
+        case .missing where folder.isSingleFile:
+            sentence += "; give the folder that holds all of them in place of the one file"
+        case .noModel, .entryUnknown:
+            let entry = isAlone ? "" : ", \"entry\": \"FILE\""
+            sentence += "; a card for that is \(OpaqueCard.text(source.name, entry: entry))"
+        default: break
+        }
+        return sentence
+    }
+
     /// Refuses a file that runs code when it is opened; the content decides, whatever the name.
     private static func refuseCode(
         _ file: ModelFolder.File,
-        of variant: VariantName
+        of variant: VariantName,
+        in files: VariantFiles
     ) throws(PublishingError) {
         let content: RunnableContent?
         do throws(DurableError) {
@@ -84,38 +103,47 @@ package struct InspectedVariant: Sendable {
             }
         } catch { throw .file(error) }
         guard let content else { return }
+        // Beside a model that can be read it cannot become opaque.
+        if let model = ModelFile.readable(in: files) {
+            throw .unpublishable(
+                "\(file.path) \(content), or take it out of the folder: \(model.path) is the model there"
+            )
+        }
+        let entry = files.files.count == 1 ? "" : ", \"entry\": \"\(file.path)\""
         throw .unpublishable(
-            "\(file.path) \(content), or declare the variant opaque in the card: "
-                + "\"variants\": {\"\(variant)\": {\"format\": \"opaque\"}}"
+            "\(file.path) \(content), or declare the variant opaque, with a card such as "
+                + OpaqueCard.text(variant, entry: entry)
         )
     }
 
-    /// Refuses to call opaque what can be read, or what a reader knows and does not take.
+    /// Refuses to call opaque what can be read, or what a reader knows and does not take, in whichever file.
     ///
     /// Apps would lose the interface that the file states, and devices the
     /// reader's refusal. Files that are broken or of no known format are not read.
     private static func refuseReadable(
         _ source: VariantSource,
-        _ files: VariantFiles,
-        _ entry: FilePath?,
-        _ opening: (FilePath) throws(FormatError) -> any ByteSource
+        _ files: VariantFiles
     ) throws(PublishingError) {
-        let remedy = "take `format` of variant \(source.name) out of the card"
-        var format = (try? ModelFile.inspect(files))?.inspection.format
-        // Several models, or something beside one that is refused: the entry alone decides.
-        if format == nil, let entry, files.files.contains(where: { $0.path == entry }) {
-            do throws(FormatError) {
-                format = try ModelFile.inspect(source: opening(entry), name: "").format
-            } catch {
-                if case .refused = error {
-                    throw .unpublishable("\(entry) is declared opaque, and can be read: \(error)")
-                }
-            }
+        guard let model = ModelFile.readable(in: files) else { return }
+        let place = files.files.count == 1 ? source.path : "\(source.path)/\(model.path)"
+        if let refusal = model.refusal {
+            throw .unpublishable("\(place) is declared opaque, and can be read: \(refusal)")
         }
-        guard let format, format != .opaque else { return }
+        let remedy =
+            files.files.count == 1
+            ? "take `format` of variant \(source.name) out of the card"
+            : "publish it as a model of its own and take it out of the folder, or take out what is opaque, and "
+                + "`format` and `entry` of variant \(source.name) out of the card"
         throw .unpublishable(
-            "\(source.path) is declared opaque, and its content is \(format.rawValue), which can be read; \(remedy)"
+            "\(place) is declared opaque, and its content is \(model.format.rawValue), which can be read; \(remedy)"
         )
+    }
+}
+
+/// A card that declares a variant opaque, whole, for people to copy.
+private enum OpaqueCard {
+    static func text(_ variant: VariantName, entry: String) -> String {
+        "{\"type\": \"sealift/card@1\", \"variants\": {\"\(variant)\": {\"format\": \"opaque\"\(entry)}}}"
     }
 }
 

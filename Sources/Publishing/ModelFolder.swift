@@ -9,12 +9,18 @@ package struct ModelFolder: Sendable {
         package let location: String
         package let path: FilePath
 
-        /// In bytes, when the folder was listed.
-        package let length: UInt64
+        /// When the folder was listed.
+        package let state: FileState
+
+        /// In bytes.
+        package var length: UInt64 { state.length }
     }
 
     /// Sorted by path.
     package let files: [File]
+
+    /// Whether the path leads to a file, not to a folder with one.
+    let isSingleFile: Bool
 
     /// Names left out, with the reason, for the person who publishes.
     package let leftOut: [String]
@@ -31,11 +37,13 @@ package struct ModelFolder: Sendable {
     package init(_ path: String) throws(PublishingError) {
         var files: [File] = []
         var leftOut: [String] = []
-        let (kind, length) = Self.kind(path)
+        let (kind, state) = Self.kind(path)
+        isSingleFile = kind == S_IFREG
         let name = path.split(separator: "/").last.map(String.init) ?? path
         switch kind {
-        case S_IFREG: files = [try Self.file(path, named: name, length)]
+        case S_IFREG: files = [try Self.file(path, named: name, state)]
         case S_IFDIR:
+            try Self.refuseCache(path)
             // A Core ML package is a folder that means nothing without its name.
             let isPackage = [".mlpackage", ".mlmodelc"].contains { name.lowercased().hasSuffix($0) }
             try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &files, &leftOut)
@@ -47,6 +55,9 @@ package struct ModelFolder: Sendable {
                 )
             }
         default:
+            if let target = Self.brokenLink(path) {
+                throw .usage("\(path) is a link to \(target), which is not there")
+            }
             throw .usage("\(path) is neither a file nor a folder; give the model's file or its folder")
         }
         guard !files.isEmpty else { throw .unpublishable("\(path) has no file to publish") }
@@ -91,17 +102,43 @@ package struct ModelFolder: Sendable {
                 leftOut.append(place)
                 continue
             }
-            let (kind, length) = Self.kind("\(folder)/\(name)")
+            let (kind, state) = Self.kind("\(folder)/\(name)")
             switch kind {
-            case S_IFREG: files.append(try file("\(folder)/\(name)", named: place, length))
+            case S_IFREG: files.append(try file("\(folder)/\(name)", named: place, state))
             case S_IFDIR:
                 try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &files, &leftOut)
-            default: throw .unpublishable("\(folder)/\(name) is neither a file nor a folder")
+            default:
+                if let target = brokenLink("\(folder)/\(name)") {
+                    throw .unpublishable(
+                        "\(folder)/\(name) is a link to \(target), which is not there; put the file there, or take "
+                            + "the link out"
+                    )
+                }
+                throw .unpublishable("\(folder)/\(name) is neither a file nor a folder")
             }
             guard files.count <= Limits.filesInVariant else {
                 throw .unpublishable("more than \(Limits.filesInVariant) files in \(folder)")
             }
         }
+    }
+
+    /// Where a link leads that leads nowhere; `nil` for anything else.
+    private static func brokenLink(_ path: String) -> String? {
+        guard kind(path).kind == 0 else { return nil }
+        return (try? Durable.destination(ofLink: path)).flatMap { $0 }
+    }
+
+    /// Refuses a whole Hugging Face cache of a model, in which a file lies once for each snapshot and once in `blobs`.
+    private static func refuseCache(_ folder: String) throws(PublishingError) {
+        let snapshots = folder + "/snapshots"
+        guard kind(folder + "/blobs").kind == S_IFDIR, kind(snapshots).kind == S_IFDIR else { return }
+        let names: [String]
+        do { names = try Durable.names(in: snapshots) } catch { throw .file(error) }
+        let revisions = names.sorted().prefix(4).map { "\(snapshots)/\($0)" }
+        throw .unpublishable(
+            "\(folder) is a cache with all snapshots of a model, in which its files lie more than once; give the "
+                + "snapshot itself: \(revisions.isEmpty ? snapshots : revisions.joined(separator: ", or "))"
+        )
     }
 
     private static func isLeftOut(_ name: String) -> Bool {
@@ -111,7 +148,7 @@ package struct ModelFolder: Sendable {
     private static func file(
         _ location: String,
         named name: String,
-        _ length: UInt64
+        _ state: FileState
     ) throws(PublishingError) -> File {
         guard let path = FilePath(name) else {
             throw .unpublishable(
@@ -119,13 +156,33 @@ package struct ModelFolder: Sendable {
                     + "in NFC, without control characters, backslash, colon, or a dot or space at the end; rename it"
             )
         }
-        return File(location: try resolved(location), path: path, length: length)
+        return File(location: try resolved(location), path: path, state: state)
     }
 
-    /// The kind of what `path` leads to, following links, and its length; 0 for nothing.
-    private static func kind(_ path: String) -> (kind: mode_t, length: UInt64) {
+    /// The kind of what `path` leads to, following links, and its state; 0 for nothing.
+    private static func kind(_ path: String) -> (kind: mode_t, state: FileState) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return (0, 0) }
-        return (status.st_mode & S_IFMT, UInt64(clamping: status.st_size))
+        guard stat(path, &status) == 0 else { return (0, FileState(stat())) }
+        return (status.st_mode & S_IFMT, FileState(status))
+    }
+}
+
+/// By what is seen that a file was replaced or written to, through whichever of its names.
+///
+/// Another hard link is another name and no other file: what is published is
+/// the bytes, so that how many names they have does not matter.
+package struct FileState: Equatable, Sendable {
+    let length: UInt64
+    private let device: dev_t
+    private let number: ino_t
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    init(_ status: stat) {
+        length = UInt64(clamping: status.st_size)
+        device = status.st_dev
+        number = status.st_ino
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
     }
 }

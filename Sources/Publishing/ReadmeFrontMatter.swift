@@ -32,7 +32,11 @@ struct ReadmeFrontMatter {
             if isEnded { break }
             lines.append(line)
         }
-        guard isEnded else { return nil }
+        guard !lines.isEmpty else { return nil }
+        guard isEnded else {
+            trouble = "a line of --- begins it, and none ends what stands above the text"
+            return
+        }
         do throws(Trouble) {
             values = try Self.values(of: lines.dropFirst())
             trouble = nil

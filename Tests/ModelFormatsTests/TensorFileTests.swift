@@ -125,7 +125,8 @@ struct ModelSetTests {
     @Test("a GGUF set that lacks a part, has one twice or has one of another set is refused")
     func ggufParts() throws {
         for number in 1...3 {
-            #expect(try refusal("gguf") { $0[Self.part(number)] = nil }?.contains("part \(number)") == true)
+            let lacking = try refusal("gguf") { $0[Self.part(number)] = nil }
+            #expect(lacking?.contains("needs \(Self.part(number)), which is not") == true)
         }
         let twice = try refusal("gguf") { $0[Self.part(3)] = $0[Self.part(2)] }
         #expect(twice?.contains("does not fit the other files") == true)
@@ -140,7 +141,7 @@ struct ModelSetTests {
         let other = try refusal("gguf") { $0["set-00001-of-00002.gguf"] = $0[Self.part(1)] }
         #expect(other?.contains("2 models") == true)
         let alone = try refusal("gguf") { $0 = ["model.gguf": $0[Self.part(2)] ?? []] }
-        #expect(alone?.contains("3 files, of which it is one") == true)
+        #expect(alone?.contains("the whole set of 3 files") == true)
     }
 
     private static let index = "set/model.safetensors.index.json"
@@ -151,6 +152,22 @@ struct ModelSetTests {
         #expect(found.entry.description == "set/model-00001-of-00002.safetensors")
         #expect(found.inspection.format == .safetensors)
         #expect(found.inspection.interface.tensors?.count == 3)
+    }
+
+    @Test("a part of a set does not pass for the whole: what is missing is named, the index too")
+    func safetensorsPart() throws {
+        let one = "set/model-00001-of-00002.safetensors"
+        let other = "set/model-00002-of-00002.safetensors"
+        let alone = try refusal("safetensors") { $0 = [one: $0[one] ?? []] }
+        #expect(alone?.contains("needs \(other) (with the index \(Self.index))") == true, "\(alone ?? "")")
+        let beside = try refusal("safetensors") { $0 = [other: $0[other] ?? [], "README.md": [1]] }
+        #expect(beside?.contains("needs \(one) (with the index") == true, "\(beside ?? "")")
+        let whole = try refusal("safetensors") { $0[Self.index] = nil }
+        #expect(whole?.contains("needs \(Self.index), which is not among") == true, "\(whole ?? "")")
+        let five = try refusal("safetensors") { $0 = ["m-00002-of-00005.safetensors": $0[one] ?? []] }
+        #expect(five?.contains("needs m-00001-of-00005.safetensors (with 3 more parts") == true)
+        #expect(try refusal("safetensors") { $0 = ["model.safetensors": $0[one] ?? []] } == nil)
+        #expect(try refusal("safetensors") { $0 = ["m-00001-of-00001.safetensors": $0[one] ?? []] } == nil)
     }
 
     @Test("an index and files that say different things are refused")

@@ -67,6 +67,21 @@ struct VariantTests {
         #expect(refusal(two, declared: .opaque, entry: "other") != nil)
     }
 
+    @Test("a model is found among files whatever lies beside it, and none where none can be read")
+    func readable() throws {
+        func found(_ files: [String: [UInt8]]) throws -> String? {
+            ModelFile.readable(in: try Fixtures.variant(files)).map { "\($0.path) \($0.format.rawValue)" }
+        }
+        #expect(try found(["optimizer.bin": Self.pickle, "model.onnx": Self.onnx]) == "model.onnx onnx")
+        #expect(try found(["a.pt": Self.pickle, "weights.dat": Self.onnx]) == "weights.dat onnx")
+        #expect(try found(["a.onnx": Self.onnx, "b.onnx": Self.onnx]) == "a.onnx onnx")
+        let shard = try Fixtures.bytes("safetensors/set/model-00001-of-00002.safetensors")
+        let part = "model-00001-of-00002.safetensors"
+        #expect(try found([part: shard, "x": [1]]) == "\(part) safetensors")
+        #expect(try found(["a.pt": Self.pickle, "notes": [1]]) == nil)
+        #expect(try found(["a.onnx": Array(Self.onnx.dropLast(3)), "notes": [1]]) == nil)
+    }
+
     @Test("weights beside a model must be there, and long enough")
     func external() throws {
         let model = try Fixtures.bytes("onnx/external_data.onnx")

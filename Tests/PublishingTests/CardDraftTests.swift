@@ -43,9 +43,16 @@ struct ReadmeFrontMatterTests {
 
     @Test(
         "text without front matter has none",
-        arguments: ["", "# Model", "---\nlicense: mit\n", " ---\n---", "text\n---\nlicense: mit\n---\n"]
+        arguments: ["", "# Model", " ---\n---", "text\n---\nlicense: mit\n---\n"]
     )
     func none(_ readme: String) { #expect(ReadmeFrontMatter(Array(readme.utf8)) == nil) }
+
+    @Test("front matter that does not end is not taken, and a note says so")
+    func endless() throws {
+        let matter = try #require(ReadmeFrontMatter(Array("---\nlicense: mit\n# Model\n".utf8)))
+        #expect(license(matter) == nil)
+        #expect(matter.notes(beside: ModelDescription()).first?.contains("none ends") == true)
+    }
 
     static let understood: [(String, String)] = [
         ("license: mit", "MIT"), ("license: MIT", "MIT"), ("license: apache-2.0 # see LICENSE", "Apache-2.0"),

@@ -62,6 +62,88 @@ struct InspectedVariantTests {
         #expect(found.length > 0)
     }
 
+    static let parts = [
+        (
+            "safetensors/set/model-00001-of-00002.safetensors",
+            "model-00002-of-00002.safetensors (with the index model.safetensors.index.json)"
+        ),
+        ("gguf/set-00001-of-00003.gguf", "needs set-00002-of-00003.gguf"),
+        ("onnx/external_data.onnx", "needs external_data.weights"),
+        ("coreml/mlprogram.mlpackage/Data/com.apple.CoreML/model.mlmodel", "needs weights/weight.bin"),
+    ]
+
+    @Test("one file of several is refused, and it is said that their folder must be given", arguments: parts)
+    func part(_ path: String, _ words: String) async throws {
+        let error = await #expect(throws: PublishingError.self) {
+            try await InspectedVariant.inspect(source("\(Self.fixtures)/\(path)"))
+        }
+        let said = error.map { "\($0)" } ?? ""
+        #expect(
+            said.contains(words)
+                && said.hasSuffix("; give the folder that holds all of them in place of the one file"),
+            "\(said)"
+        )
+    }
+
+    @Test("a part of a set alone in a folder is refused, and the folder is not blamed on the person")
+    func partInFolder() async throws {
+        let scratch = Scratch()
+        let name = "model-00001-of-00002.safetensors"
+        let bytes = try Data(contentsOf: URL(filePath: "\(Self.fixtures)/safetensors/set/\(name)"))
+        try scratch.write("m/\(name)", Array(bytes))
+        let error = await #expect(throws: PublishingError.self) {
+            try await InspectedVariant.inspect(source(scratch.path("m")))
+        }
+        let said = error.map { "\($0)" } ?? ""
+        #expect(
+            said.contains("needs model-00002-of-00002.safetensors") && !said.contains("give the folder"),
+            "\(said)"
+        )
+    }
+
+    private func refusal(_ path: String) async throws -> String {
+        let error = await #expect(throws: PublishingError.self) {
+            try await InspectedVariant.inspect(source(path))
+        }
+        return error.map { "\($0)" } ?? ""
+    }
+
+    @Test("a link that leads nowhere is told with where it leads, alone and in a folder")
+    func brokenLink() async throws {
+        let scratch = Scratch()
+        try scratch.write("m/model.onnx", [1])
+        let link = scratch.path("m/weights.bin")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../gone/abc")
+        for path in [link, scratch.path("m")] {
+            let said = try await refusal(path)
+            #expect(said.contains("m/weights.bin is a link to ../gone/abc, which is not there"), "\(said)")
+        }
+    }
+
+    @Test("a whole cache is not taken for a model; its snapshots are named")
+    func wholeCache() async throws {
+        let scratch = Scratch()
+        try scratch.write("m/blobs/abc", [1])
+        try scratch.write("m/snapshots/f00d/model.onnx", [1])
+        let said = try await refusal(scratch.path("m"))
+        #expect(said.contains("more than once") && said.contains("m/snapshots/f00d"), "\(said)")
+    }
+
+    @Test("one file out of several sends to the folder, and a folder without an entry gets a whole card")
+    func guidance() async throws {
+        let alone = try await refusal(Self.fixtures + "/onnx/external_data.onnx")
+        #expect(alone.contains("give the folder that holds all of them"), "\(alone)")
+        let scratch = Scratch()
+        for name in ["a.bin", "b.bin"] { try scratch.write("m/\(name)", Array("text".utf8)) }
+        let said = try await refusal(scratch.path("m"))
+        let card =
+            #"{"type": "sealift/card@1", "variants": {"default": {"format": "opaque", "entry": "FILE"}}}"#
+        #expect(said.contains(card), "\(said)")
+        let read = try Card(bytes: Array(card.replacing("FILE", with: "a.bin").utf8))
+        let found = try await manifest(scratch.path("m"), card: read)
+        #expect(found.variants.map(\.entry.description) == ["a.bin"])
+    }
+
     @Test("a pickle is refused, unless the card says that the variant is opaque")
     func pickle() async throws {
         let scratch = Scratch()

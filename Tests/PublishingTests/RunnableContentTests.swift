@@ -118,7 +118,7 @@ struct RunnableContentTests {
         #expect(count > 10)
     }
 
-    @Test("it is refused beside a model, under any name, and taken when the variant is declared opaque")
+    @Test("it is refused beside a model, under any name, also when opaque is said, and taken as opaque alone")
     func folder() async throws {
         for (name, content) in [("vocab.txt", Self.framed), ("x.dat", Self.calling)] {
             let scratch = Scratch()
@@ -130,11 +130,24 @@ struct RunnableContentTests {
                 try await InspectedVariant.inspect(source)
             }
             let said = error.map { "\($0)" } ?? ""
-            #expect(said.contains("\(name) is a Python pickle") && said.contains("opaque"), "\(said)")
+            let remedy = "or take it out of the folder: model.onnx is the model there"
+            #expect(said.contains("\(name) is a Python pickle") && said.contains(remedy), "\(said)")
             var notes = Card.VariantNotes()
             notes.format = .opaque
             notes.entry = FilePath(name)
+            let hidden = await #expect(throws: PublishingError.self) {
+                try await InspectedVariant.inspect(source, notes: notes)
+            }
+            let found = hidden.map { "\($0)" } ?? ""
+            #expect(found.contains("m/model.onnx is declared opaque, and its content is onnx"), "\(found)")
             try FileManager.default.removeItem(atPath: scratch.path("m/model.onnx"))
+            let lonely = await #expect(throws: PublishingError.self) {
+                try await InspectedVariant.inspect(source)
+            }
+            let card =
+                #"{"type": "sealift/card@1", "variants": {"default": {"format": "opaque"}}}"#
+            #expect(lonely.map { "\($0)" }?.contains(card) == true, "the card is whole")
+            #expect(throws: Never.self) { try Card(bytes: Array(card.utf8)) }
             #expect(try await InspectedVariant.inspect(source, notes: notes).inspection.format == .opaque)
         }
     }
