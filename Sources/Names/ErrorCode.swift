@@ -10,6 +10,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case configuration
     case place
     case plainHTTP = "plain-http"
+    case noRegistry = "no-registry"
     case nothingActive = "nothing-active"
     case runtimeMissing = "runtime-missing"
 
@@ -33,6 +34,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case refused
 
     case nothingUsable = "nothing-usable"
+    case activeUnfit = "active-unfit"
     case expiredWithinGrace = "expired-within-grace"
     case misbehaviour
 
@@ -59,11 +61,11 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     /// The exit code of the command line.
     package var exitCode: Int32 {
         switch self {
-        case .usage, .configuration, .place, .plainHTTP, .nothingActive, .runtimeMissing: 2
+        case .usage, .configuration, .place, .plainHTTP, .noRegistry, .nothingActive, .runtimeMissing: 2
         case .signature, .rollback, .expired, .metadata, .document, .bytes, .certificate, .clock, .keyMode,
             .key, .token, .recalled, .interface, .damaged, .answer, .registryRefused, .refused:
             1
-        case .nothingUsable: 3
+        case .nothingUsable, .activeUnfit: 3
         case .expiredWithinGrace: 4
         case .misbehaviour: 5
         case .internal, .newerDatabase: 70
@@ -99,6 +101,11 @@ extension ErrorCode {
             (
                 "A registry's address is plain http.",
                 "Use https; `--allow-plain-loopback` is for trials on one machine."
+            )
+        case .noRegistry:
+            (
+                "A server answers at the registry's address, and has no registry there.",
+                "Compare host, port and path with the address that `sealift serve` printed."
             )
         case .nothingActive:
             (
@@ -192,6 +199,11 @@ extension ErrorCode {
             (
                 "A newer version is there, and this device cannot use it; the old one stays.",
                 "`sealift why NS/MODEL` says what stands in the way of each."
+            )
+        case .activeUnfit:
+            (
+                "The active version does not fit the app's expectation or this device's runtime any more; it stays.",
+                "`sealift why NS/MODEL` says what does not fit and which version would."
             )
         case .expiredWithinGrace:
             (

@@ -33,15 +33,30 @@ extension RegistryDraft {
 }
 
 extension SettingsDocument {
+    /// What it asks, a line for each setting.
+    var facts: [String] {
+        [
+            "devices poll every \(pollSeconds) s",
+            "what is active runs on for \(grace) s after the signed chain has ended; then: \(afterGrace.rawValue)",
+            "a bundle may be \(bundleMaximumAge) s old",
+            "a rollout stops when \(halt.failedPercent) % of at least \(halt.minimum) reports failed",
+            "devices may be pinned to root \(oldestRoot) or a later one",
+        ]
+    }
+
     fileprivate func differences(to after: SettingsDocument) -> [String] {
         var lines: [String] = []
         func compare(_ name: String, _ one: String, _ other: String) {
             if one != other { lines.append("\(name): \(other) instead of \(one)") }
         }
-        compare("poll_seconds", "\(pollSeconds)", "\(after.pollSeconds)")
-        compare("grace", "\(grace) s", "\(after.grace) s")
+        compare("poll_seconds", WrittenTime.text(pollSeconds), WrittenTime.text(after.pollSeconds))
+        compare("grace", WrittenTime.text(grace), WrittenTime.text(after.grace))
         compare("after_grace", afterGrace.rawValue, after.afterGrace.rawValue)
-        compare("bundle_max_age", "\(bundleMaximumAge) s", "\(after.bundleMaximumAge) s")
+        compare(
+            "bundle_max_age",
+            WrittenTime.text(bundleMaximumAge),
+            WrittenTime.text(after.bundleMaximumAge)
+        )
         compare(
             "halt",
             "\(halt.failedPercent) % of at least \(halt.minimum)",

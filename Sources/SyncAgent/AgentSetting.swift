@@ -94,20 +94,8 @@ extension SyncConfiguration {
         case .budget: budget.map { "\($0.bytes)B/\($0.period.rawValue)" }
         case .stall: "\(stallSeconds)s"
         case .retries: "\(retries)"
-        case .retain: "\(retain)s"
+        case .retain: WrittenTime.text(retain)
         case .reserve: "\(reserve)B"
         }
-    }
-}
-
-/// A time as people write it: `60d`, `24h`, `30m` or `90s`.
-package enum WrittenTime {
-    /// - Returns: Seconds; `nil` for anything but a whole number from 1 to 100,000 and a unit.
-    package static func seconds(_ text: String) -> Int64? {
-        let units: [Character: Int64] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-            (1...100_000).contains(count)
-        else { return nil }
-        return count * unit
     }
 }

@@ -42,6 +42,8 @@ extension SyncError {
         case .refused(let refusal): self.init(code: refusal.code, "\(subject): \(refusal)")
         case .fetch(let error): self.init(error, subject)
         case .absent, .notStored: self.init(code: error.code, "\(subject): \(error)")
+        // Names the registry itself.
+        case .noTimestamp: self.init(code: error.code, "\(error)")
         case .storage(let error): self.init(error)
         }
     }

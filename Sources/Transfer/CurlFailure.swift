@@ -1,9 +1,30 @@
 import CCurl
+import Glibc
 
 /// libcurl's code and words, sorted into refusals and outages.
 struct CurlFailure {
     let code: CURLcode
-    let detail: String
+    let words: String
+
+    /// The proxy that the call went through, in words.
+    private let proxy: String?
+
+    init(code: CURLcode, words: String, url: String) {
+        self.code = code
+        self.words = words
+        let variables = ProxyChoice.variables.compactMap { name in
+            getenv(name).map { (name, String(cString: $0)) }
+        }
+        let choice = ProxyChoice(for: url, environment: Dictionary(variables) { first, _ in first })
+        if case .proxy(let address, let variable) = choice {
+            proxy = "through the proxy \(address), by \(variable)"
+        } else {
+            proxy = nil
+        }
+    }
+
+    /// Libcurl's words, and through what it went: the trouble may be there.
+    var detail: String { proxy.map { "\(words), \($0)" } ?? words }
 
     func error(_ call: Call) -> FetchError {
         let url = call.address.url
@@ -14,7 +35,7 @@ struct CurlFailure {
             return .refused(.configuration(detail: "the CA file cannot be used (\(detail))"), url: url)
         // The address was looked at before the call, so this is about what came back: HTTP/0.9, or HTTP/9.9.
         case CURLE_UNSUPPORTED_PROTOCOL: return .refused(.malformedAnswer(detail: detail), url: url)
-        case CURLE_URL_MALFORMAT: return .refused(.malformedURL, url: url)
+        case CURLE_URL_MALFORMAT where proxy == nil: return .refused(.malformedURL, url: url)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             return .refused(.malformedAnswer(detail: detail), url: url)
         case CURLE_SSL_CONNECT_ERROR where !wasConnectionLost:
@@ -27,7 +48,10 @@ struct CurlFailure {
 
     private func outage(_ call: Call) -> FetchOutage {
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved(detail: detail)
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_URL_MALFORMAT: .notConnected(detail: detail)
+        case CURLE_COULDNT_RESOLVE_HOST: .nameNotResolved(detail: detail)
+        // The proxy answered, and not with a way to the registry.
+        case CURLE_RECV_ERROR where words.contains("CONNECT"): .notConnected(detail: detail)
         case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR, CURLE_OPERATION_TIMEDOUT, CURLE_PROXY:
             .notConnected(detail: detail)
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR,
@@ -39,6 +63,6 @@ struct CurlFailure {
 
     /// libcurl has one code for a handshake that failed and one that was cut off.
     private var wasConnectionLost: Bool {
-        ["SYSCALL", "reset by peer", "unexpected eof", "Connection was"].contains { detail.contains($0) }
+        ["SYSCALL", "reset by peer", "unexpected eof", "Connection was"].contains { words.contains($0) }
     }
 }

@@ -65,7 +65,7 @@ extension MetadataUpdater {
     func updateTimestamp(_ timestamps: inout TimestampStage) async throws(UpdateError) -> String? {
         let name = RoleName.timestamp.fileName
         guard let (bytes, etag) = try await fetch(name, RoleName.timestamp.maximumLength) else {
-            throw .absent(url: repository.metadata(name))
+            throw .noTimestamp(repository: "\(repository)", wasSeen: timestamps.trusted != nil)
         }
         let isNewer: Bool
         do throws(TrustError) { isNewer = try timestamps.accept(bytes) } catch { throw .refused(error) }

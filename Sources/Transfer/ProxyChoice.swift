@@ -13,6 +13,11 @@ package enum ProxyChoice: Sendable, Equatable {
     /// A variable names a proxy, and `no_proxy` takes this host out.
     case exempt(variable: String)
 
+    /// What libcurl looks at, a proxy's variables first.
+    private static let proxies = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    private static let exemptions = ["no_proxy", "NO_PROXY"]
+    static let variables = proxies + exemptions
+
     /// What holds for `url`.
     ///
     /// - Parameters:
@@ -20,15 +25,12 @@ package enum ProxyChoice: Sendable, Equatable {
     ///   - environment: The process's variables.
     package init(for url: String, environment: [String: String]) {
         guard let address = try? WebAddress(url, allowsPlainLoopback: true), !address.isPlain,
-            let (variable, proxy) = Self.first(
-                ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
-                environment
-            )
+            let (variable, proxy) = Self.first(Self.proxies, environment)
         else {
             self = .direct
             return
         }
-        if let (variable, list) = Self.first(["no_proxy", "NO_PROXY"], environment),
+        if let (variable, list) = Self.first(Self.exemptions, environment),
             Self.names(list, address.host)
         {
             self = .exempt(variable: variable)

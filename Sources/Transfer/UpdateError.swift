@@ -14,6 +14,9 @@ package enum UpdateError: Error, Sendable, Equatable {
     /// The repository says that it does not have a file which its own metadata name.
     case absent(url: String)
 
+    /// The repository has no timestamp, which no metadata name: there may be no repository at this address.
+    case noTimestamp(repository: String, wasSeen: Bool)
+
     /// A role that is not stored, asked for without a network.
     case notStored(role: RoleName)
 
@@ -26,6 +29,7 @@ package enum UpdateError: Error, Sendable, Equatable {
         case .refused: false
         case .fetch(let error): error.isOutage
         case .absent, .notStored: true
+        case .noTimestamp(_, let wasSeen): wasSeen
         case .storage(let error): error.isOutOfSpace
         }
     }
@@ -37,6 +41,11 @@ extension UpdateError: CustomStringConvertible {
         case .refused(let error): "metadata refused: \(error)"
         case .fetch(let error): error.description
         case .absent(let url): "\(url) is missing at the server, although its own metadata name it; try again"
+        case .noTimestamp(let repository, false):
+            "there is no registry at \(repository): it has no metadata/timestamp.json; check host, port and path"
+        case .noTimestamp(let repository, true):
+            "\(repository) has no metadata/timestamp.json any more, by which its news begin; try again, or another "
+                + "mirror"
         case .notStored(let role): "role \(role) has not been fetched yet; synchronise first"
         case .storage(let error): error.description
         }

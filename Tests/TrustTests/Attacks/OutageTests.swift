@@ -25,17 +25,30 @@ struct OutageTests {
         try await world.synchronise()
     }
 
-    @Test(
-        "a file that its own metadata name and the server denies is no answer",
-        arguments: ["timestamp.json", "2.snapshot.json"]
-    )
-    func absent(name: String) async throws {
+    @Test("a file that its own metadata name and the server denies is no answer")
+    func absent() async throws {
         let world = try World()
-        world.registry.change { $0.files[name] = nil }
+        world.registry.change { $0.files["2.snapshot.json"] = nil }
         var updater = world.updater()
-        await #expect(throws: UpdateError.absent(url: world.registry.location.metadata(name))) {
+        await #expect(throws: UpdateError.absent(url: world.registry.location.metadata("2.snapshot.json"))) {
             try await updater.refresh()
         }
+    }
+
+    @Test(
+        "a timestamp that the server denies is no answer; whether it ever had one is told apart",
+        arguments: [false, true]
+    )
+    func noTimestamp(wasSeen: Bool) async throws {
+        let world = try World()
+        if wasSeen { try await world.synchronise() }
+        let before = world.store.contents["timestamp.json"]
+        world.registry.change { $0.files["timestamp.json"] = nil }
+        var updater = world.updater()
+        let error = UpdateError.noTimestamp(repository: "\(world.registry.location)", wasSeen: wasSeen)
+        await #expect(throws: error) { try await updater.refresh() }
+        #expect(error.isOutage == wasSeen)
+        #expect(world.store.contents["timestamp.json"] == before)
     }
 
     @Test("a role withheld on the way of a search ends the search, also where another would match")
