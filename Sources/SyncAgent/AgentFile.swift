@@ -24,8 +24,12 @@ package struct AgentFile: Sendable {
     package private(set) var given: Set<String>
 
     private static let keys =
-        ["type"] + AgentSetting.allCases.map(\.rawValue) + ["registries", "models", "window"]
-    private static let modelKeys = ["model", "channel", "version", "expectation", "variant"]
+        ["type"] + AgentSetting.allCases.map(\.rawValue) + [
+            "registries", "models", "window", "receipts", "tags",
+        ]
+    private static let modelKeys = [
+        "model", "channel", "version", "expectation", "variant", "floor", "group", "confirm",
+    ]
 
     /// Whether bytes say that they are such a document, so that one option can take several kinds of file.
     package static func claims(_ bytes: [UInt8]) -> Bool {
@@ -43,7 +47,10 @@ package struct AgentFile: Sendable {
             throw SyncError(code: error.isAbsent ? .place : error.code, error.description)
         }
         do throws(SyncError) { try self.init(bytes, folder: Durable.parent(of: path)) } catch {
-            throw SyncError(code: error.errorCode, "\(path): \(error.message)")
+            throw SyncError(
+                code: error.errorCode,
+                "\(path): \(error.message); ‘sealift schema agent’ describes the file"
+            )
         }
     }
 
@@ -58,10 +65,10 @@ package struct AgentFile: Sendable {
         do {
             value = try JSONParser.parse(bytes, maximumLength: Int(Self.maximumLength.rawValue))
         } catch {
-            guard error.reason == .duplicateKey, let path = RepeatedKey.path(in: bytes) else {
+            guard error.reason == .duplicateKey, let key = error.member else {
                 throw SyncError(code: .configuration, "\(error)")
             }
-            throw SyncError(code: .configuration, "the key ‘\(path)’ stands there twice")
+            throw SyncError(code: .configuration, "the key ‘\(key)’ stands there twice")
         }
         let reader = try AgentReader(value, at: "", known: Self.keys)
         guard reader.value("type")?.string == Self.type else {
@@ -84,6 +91,8 @@ package struct AgentFile: Sendable {
             }
             configuration.windows.append(window)
         }
+        configuration.sendsReceipts = try reader.flag("receipts") ?? false
+        configuration.tags = try reader.textsByName("tags")
         for (value, path) in try reader.list("models") {
             let model = try AgentReader(value, at: path, known: Self.modelKeys)
             configuration.models.append(try Self.model(model, absolute))
@@ -130,6 +139,15 @@ package struct AgentFile: Sendable {
         }
         var model = WantedModel(name: name, selection: selection)
         model.variant = try parsed("variant", "the name of a variant") { VariantName($0) }
+        model.floor = try parsed("floor", "a version such as 1.4.0") { ModelVersion($0) }
+        model.group = try reader.text("group")
+        if let confirmation = try parsed(
+            "confirm",
+            WantedModel.Confirmation.expected,
+            WantedModel.Confirmation.init(written:)
+        ) {
+            model.confirmation = confirmation
+        }
         if let file = try reader.text("expectation") {
             do throws(DurableError) {
                 model.expectation = try Durable.readFile(absolute(file), maximum: Limits.manifest)

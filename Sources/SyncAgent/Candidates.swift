@@ -32,6 +32,9 @@ struct Candidates: Equatable {
     /// The newest first.
     private(set) var skipped: [Skip] = []
 
+    /// Below the active one, and nothing says to go back to them; the newest first.
+    private(set) var lower: [Candidate] = []
+
     /// Why the active version must be left, whatever can take its place.
     let departure: Obstacle?
 
@@ -82,6 +85,7 @@ struct Candidates: Equatable {
             }
         }
         skipped.sort { $0.version > $1.version }
+        lower.sort { $0.version > $1.version }
     }
 
     /// The lowest version that may be activated: what is signed or what this device says, the higher.
@@ -157,7 +161,16 @@ struct Candidates: Equatable {
         if let active, !isActive, departure == nil {
             if listing.version == active.version { return skip(listing.version, .otherManifest) }
             if listing.version < active.version {
-                guard listing.replaces.contains(active.manifest) else { return }
+                guard listing.replaces.contains(active.manifest) else {
+                    lower.append(
+                        Candidate(
+                            version: listing.version,
+                            manifest: listing.manifest,
+                            reason: "it would fit"
+                        )
+                    )
+                    return
+                }
                 reason =
                     channel == nil
                     ? "it is asked for, and this device ran it before" : "it replaces \(active.version)"

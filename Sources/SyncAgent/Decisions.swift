@@ -75,8 +75,14 @@ extension ModelDecision {
         object["reason"] = .text(reason)
         object["request"] = .text(request)
         object["skipped"] = .array(
-            skipped.map { .members(["reason": .text($0.reason), "version": .text($0.version)]) }
+            skipped.map { skip in
+                .members([
+                    "reason": .text(skip.reason), "reasons": .array(skip.reasons.map { .text($0) }),
+                    "version": .text(skip.version),
+                ])
+            }
         )
+        if !variants.isEmpty { object["variants"] = .array(variants.map { .text($0) }) }
         return .object(object)
     }
 
@@ -86,7 +92,10 @@ extension ModelDecision {
             let reason = value["reason"]?.string
         else { return nil }
         let skipped = (value["skipped"]?.array ?? []).map { skip in
-            SkippedVersion(version: skip["version"]?.string ?? "", reason: skip["reason"]?.string ?? "")
+            SkippedVersion(
+                version: skip["version"]?.string ?? "",
+                reasons: skip["reasons"]?.array?.compactMap(\.string) ?? [skip["reason"]?.string ?? ""]
+            )
         }
         let code = value["code"]?.string.flatMap(ErrorCode.init(rawValue:)) ?? .internal
         let failure = value["failure"]?.string.map { SyncError(code: code, $0) }
@@ -98,6 +107,7 @@ extension ModelDecision {
             active: value["active"]?.string,
             reason: reason,
             skipped: skipped,
+            variants: (value["variants"]?.array ?? []).compactMap(\.string),
             failure: failure
         )
     }

@@ -47,6 +47,9 @@ public struct DeviceStatus: Sendable, Equatable {
         /// The version that the operator keeps it at; `nil` when it follows its channel.
         public var pinned: String?
 
+        /// Why it does not fit what the last sync asked of it; `nil` when it does.
+        public var unfit: String?
+
         /// What is wrong with it; `nil` when nothing is.
         public var problem: String?
     }

@@ -29,6 +29,12 @@ struct ModelPlan: Sendable {
     /// Why the active version must be left, whatever becomes of the rest.
     var recall: String?
 
+    /// Whether what was asked for does not exist at all.
+    private(set) var isUnknown = false
+
+    /// Whether what was asked for is there, as far as it may be.
+    var isResolved: Bool { record != nil && decision.outcome != .failed && !isUnknown }
+
     /// A good version that is on the device already, for as long as nothing better can be had after a recall.
     var refuge: GenerationRecord.Model?
 
@@ -36,7 +42,7 @@ struct ModelPlan: Sendable {
     var skips: [Skip] = [] {
         didSet {
             decision.skipped = skips.map {
-                SkippedVersion(version: $0.version.description, reason: $0.obstacle.description)
+                SkippedVersion(version: $0.version.description, reasons: $0.obstacle.lines)
             }
         }
     }
@@ -59,6 +65,7 @@ struct ModelPlan: Sendable {
     /// Gives up: what was active stays, unless it has to be left.
     mutating func fail(_ error: SyncError) {
         record = recall == nil ? active : refuge
+        decision.attempted = installation?.identity ?? decision.attempted
         installation = nil
         decision.outcome = .failed
         decision.failure = error
@@ -90,7 +97,7 @@ struct ModelPlan: Sendable {
         decision.reason = reason
     }
 
-    private static let unusableReason = "newer versions are there, and none can be used here; see `skipped`"
+    private static let unusableReason = "newer versions are there, and none can be used here"
 
     /// Takes a version.
     ///
@@ -135,8 +142,15 @@ struct ModelPlan: Sendable {
     /// - Parameters:
     ///   - hasUnusable: Whether a newer version was passed over because it cannot be used here.
     ///   - isUnknown: Whether what was asked for does not exist at all.
+    ///   - unfit: Why the active version does not fit what is asked of it, and what would; `nil` when it does.
     ///   - explanation: Why nothing may be taken, for people.
-    mutating func takeNone(hasUnusable: Bool, isUnknown: Bool = false, explanation: String) {
+    mutating func takeNone(
+        hasUnusable: Bool,
+        isUnknown: Bool = false,
+        unfit: String? = nil,
+        explanation: String
+    ) {
+        self.isUnknown = isUnknown
         if let recall, let active {
             record = nil
             refuge = nil
@@ -144,6 +158,9 @@ struct ModelPlan: Sendable {
             decision.active = nil
             decision.reason =
                 "\(active.identity.version) had to be left (\(recall)), and no other version can take its place"
+        } else if active != nil, let unfit, !isUnknown {
+            decision.outcome = .unfit
+            decision.reason = unfit
         } else if active != nil {
             decision.outcome = hasUnusable || isUnknown ? .kept : .unchanged
             decision.reason = hasUnusable && !isUnknown ? Self.unusableReason : explanation

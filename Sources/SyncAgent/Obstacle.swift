@@ -60,6 +60,13 @@ extension Obstacle: CustomStringConvertible {
     }
 }
 
+extension Obstacle {
+    /// Each thing in the way.
+    var lines: [String] {
+        if case .unusable(let reasons) = self { reasons } else { [description] }
+    }
+}
+
 /// A version that was passed over, and why.
 struct Skip: Equatable, Sendable {
     let version: ModelVersion

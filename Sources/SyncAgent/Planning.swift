@@ -54,6 +54,15 @@ struct Planning {
             )
             return []
         }
+        guard roles.live != nil || roles.release != nil || plan.active != nil else {
+            plan.takeNone(
+                hasUnusable: false,
+                isUnknown: true,
+                explanation:
+                    "the registry has no model \(request.model), or nothing of it yet; check the name"
+            )
+            return []
+        }
         let signed = try await chain.chain(of: request.name, roles)
         let candidates = Candidates(request, in: signed, rules(request), active: plan.active?.identity)
         plan.recall = candidates.departure?.description
@@ -65,19 +74,22 @@ struct Planning {
             let bytes = try await manifest(candidate, request, roles, &chain)
             let manifest = try Self.parsed(bytes, candidate, request)
             switch Usability(manifest, expectation: expectation, wanted: request.variant, on: machine) {
-            case .usable(let content):
+            case .usable(let content, let choice):
+                plan.decision.variants = choice
                 try await take(candidate, request, (bytes, manifest, content), hasUnusable, &plan)
                 return signed.recalled
             case .unusable(let reasons):
-                hasUnusable = true
+                hasUnusable = hasUnusable || candidate.manifest != plan.active?.identity.manifest
                 plan.skips = (plan.skips + [Skip(version: candidate.version, obstacle: .unusable(reasons))])
                     .sorted { $0.version > $1.version }
             }
         }
-        let unknown = Self.unknownChannel(request, signed)
+        let unknown = Self.unknown(request, signed, plan.active)
+        let unfit = await unfit(request, expectation, candidates, &plan, roles, &chain)
         plan.takeNone(
             hasUnusable: hasUnusable,
             isUnknown: unknown != nil,
+            unfit: unfit,
             explanation: unknown ?? candidates.stay ?? Self.explanation(request, signed, plan.active)
         )
         try await repairKept(request, roles, &plan, &chain)
@@ -101,7 +113,7 @@ struct Planning {
                 wanted: request.variant ?? model.identity.variant,
                 on: machine
             )
-            guard case .usable(let content) = usability, content.name == model.identity.variant else {
+            guard case .usable(let content, _) = usability, content.name == model.identity.variant else {
                 continue
             }
             return GenerationRecord.Model(
@@ -168,7 +180,7 @@ struct Planning {
         )
     }
 
-    private func manifest(
+    func manifest(
         _ candidate: Candidate,
         _ request: WantedModel,
         _ roles: ModelRoles,
@@ -189,7 +201,7 @@ struct Planning {
         try await onDiskThread { [device] () throws(GenerationError) in try device.isInstalled(identity) }
     }
 
-    private static func parsed(
+    static func parsed(
         _ bytes: [UInt8],
         _ candidate: Candidate,
         _ request: WantedModel
@@ -200,8 +212,17 @@ struct Planning {
         }
     }
 
-    /// What to say of a channel that nobody ever named; a mistyped one must not look like one that is up to date.
-    private static func unknownChannel(_ request: WantedModel, _ chain: ModelChain) -> String? {
+    /// What to say of a channel or version that nobody ever named; a mistyped one must not look like one that is up to
+    /// date.
+    private static func unknown(
+        _ request: WantedModel,
+        _ chain: ModelChain,
+        _ active: GenerationRecord.Model?
+    ) -> String? {
+        if case .version(let version) = request.selection {
+            let isKnown = chain.releases[version] != nil || active?.identity.version == version
+            return isKnown ? nil : "no version \(version) of \(request.model) is released"
+        }
         guard case .channel(let channel) = request.selection, let live = chain.live,
             live.channels[channel] == nil
         else { return nil }
@@ -215,19 +236,14 @@ struct Planning {
         _ chain: ModelChain,
         _ active: GenerationRecord.Model?
     ) -> String {
-        switch request.selection {
-        case .version(let version):
-            if chain.releases[version] == nil {
-                return "no version \(version) of \(request.model) is released"
-            }
-        case .channel(let channel):
+        if case .channel(let channel) = request.selection {
             guard let live = chain.live else { return "no version of \(request.model) was put into use yet" }
             guard live.channels[channel]?.versions.isEmpty == false else {
                 return "the channel \(channel) of \(request.model) lists nothing now"
             }
         }
         return active == nil
-            ? "no version of \(request.model) may be taken and can be used here; see `skipped`"
+            ? "no version of \(request.model) may be taken and can be used here"
             : "nothing newer may be taken"
     }
 }

@@ -1,3 +1,4 @@
+package import Generations
 import Names
 
 /// What a sync did, and why.
@@ -55,6 +56,9 @@ public struct ModelDecision: Sendable, Equatable {
         /// Newer versions are there, none can be used here; the active one stays.
         case kept
 
+        /// The active version does not fit what is asked of it now, and nothing that may be taken does; it stays.
+        case unfit
+
         /// No version can be used, and none is active; one that was has been left if it had to be.
         case none
 
@@ -83,14 +87,21 @@ public struct ModelDecision: Sendable, Equatable {
     /// Versions that were passed over, the newest first.
     public var skipped: [SkippedVersion]
 
+    /// Why this variant of the active version and no other, a line each; empty where it has only one.
+    public var variants: [String] = []
+
     /// Why the decision could not be taken or carried out.
     public var failure: SyncError?
+
+    /// What could not be activated, when something went wrong with a version that was chosen.
+    package var attempted: VersionIdentity?
 
     /// Why it did not go as asked, in a word that never changes its meaning; `nil` when it did.
     public var code: String? {
         switch outcome {
         case .activated, .unchanged: nil
         case .kept, .none: ErrorCode.nothingUsable.rawValue
+        case .unfit: ErrorCode.activeUnfit.rawValue
         case .failed: failure?.code ?? ErrorCode.internal.rawValue
         }
     }
@@ -99,7 +110,7 @@ public struct ModelDecision: Sendable, Equatable {
     public var exitCode: Int32 {
         switch outcome {
         case .activated, .unchanged: 0
-        case .kept, .none: 3
+        case .kept, .unfit, .none: 3
         case .failed: failure?.exitCode ?? 70
         }
     }
@@ -110,6 +121,9 @@ public struct SkippedVersion: Sendable, Equatable {
     /// The version passed over.
     public var version: String
 
+    /// Each thing that is in the way, in one line.
+    public var reasons: [String]
+
     /// Why, in one line.
-    public var reason: String
+    public var reason: String { reasons.joined(separator: "; ") }
 }

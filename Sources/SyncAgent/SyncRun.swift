@@ -50,16 +50,19 @@ struct SyncRun: Sendable {
         report.pollSeconds = settings.pollSeconds
         report.warnings += try save(recalled, chain, settings, to: device)
         let before = active?.record
+        let forbidden = Set(recalled ?? []).union(quarantine.entries.map(\.manifest))
         if mode == .activate {
             report.warnings += try noting { () throws(GenerationError) in try device.save(quarantine) }
-            let forbidden = Set(recalled ?? []).union(quarantine.entries.map(\.manifest))
             active = try await leaveRecalled(plans, active, device)
             report.bytesFetched = await receive(&plans, chain, device)
             GroupRule.apply(to: &plans, requests)
-            report.generation = try await activate(plans, over: active, forbidden, device, &report)
+        }
+        let lingering = await lingering(plans, before, device, &chain)
+        if mode == .activate {
+            report.generation = try await activate(plans, lingering, over: active, forbidden, device, &report)
             report.warnings += await collect(device, chain, plans)
         }
-        report.warnings += chain.warnings + leaving(before)
+        report.warnings += chain.warnings + leaving(before, lingering)
         report.models = plans.map(\.decision)
         if mode == .activate {
             let earlier = try Decisions.load(from: device)
@@ -97,12 +100,41 @@ struct SyncRun: Sendable {
         }
     }
 
-    /// A device keeps what one sync asks for; whoever forgot a model should read so here first.
-    private func leaving(_ active: GenerationRecord?) -> [String] {
+    /// Models that are active and not asked for, which stay while not all that is asked for is there.
+    ///
+    /// A name that was mistyped, or a registry that fails, must not take a
+    /// working model away. What is recalled or denied leaves all the same.
+    private func lingering(
+        _ plans: [ModelPlan],
+        _ active: GenerationRecord?,
+        _ device: DeviceDirectory,
+        _ chain: inout RegistryChain
+    ) async -> [GenerationRecord.Model] {
+        guard let active, !plans.allSatisfy(\.isResolved) else { return [] }
         let wanted = Set(configuration.models.map(\.name))
-        return (active?.models ?? []).filter { !wanted.contains($0.identity.model) }.map {
-            "\($0.identity.model) \($0.identity.version) leaves: it is not among the models asked for, and a sync "
-                + "keeps those alone"
+        let recalled = Set((try? device.trustState())?.recalled ?? [])
+        var kept: [GenerationRecord.Model] = []
+        for model in active.models where !wanted.contains(model.identity.model) {
+            let identity = model.identity
+            guard !recalled.contains(identity.manifest) else { continue }
+            let roles = (try? await chain.roles(of: identity.model)).flatMap { $0 }
+            if let roles, let signed = try? await chain.chain(of: identity.model, roles) {
+                guard signed.withdrawal(of: identity.version, identity.manifest) == nil else { continue }
+            }
+            guard chain.denial(of: identity) == nil else { continue }
+            kept.append(model)
+        }
+        return kept
+    }
+
+    /// A device keeps what one sync asks for; whoever forgot a model should read so here first.
+    private func leaving(_ active: GenerationRecord?, _ lingering: [GenerationRecord.Model]) -> [String] {
+        let wanted = Set(configuration.models.map(\.name))
+        return (active?.models ?? []).filter { !wanted.contains($0.identity.model) }.map { model in
+            let name = "\(model.identity.model) \(model.identity.version)"
+            return lingering.contains(model)
+                ? "\(name) stays for now: it is not among the models asked for, and leaves when all of those are there"
+                : "\(name) leaves: it is not among the models asked for, and a sync keeps those alone"
         }
     }
 

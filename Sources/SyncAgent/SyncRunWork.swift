@@ -128,11 +128,12 @@ extension SyncRun {
         return received
     }
 
-    /// Switches to the planned set, if it is another than the active one.
+    /// Switches to the planned set and what stays beside it, if that is another than the active one.
     ///
     /// - Returns: The generation that is active then.
     func activate(
         _ plans: [ModelPlan],
+        _ lingering: [GenerationRecord.Model],
         over active: ActiveGeneration?,
         _ forbidden: Set<Digest>,
         _ device: DeviceDirectory,
@@ -147,7 +148,9 @@ extension SyncRun {
         } catch {
             throw SyncError(error)
         }
-        let records = plans.compactMap(\.record)
+        let records = (plans.compactMap(\.record) + lingering).sorted {
+            $0.identity.model < $1.identity.model
+        }
         let isNew = records != active?.record.models ?? [] || active == nil && !records.isEmpty
         // A fallback is only for the time until the next sync.
         guard isNew || active?.place.isFallback ?? false else {

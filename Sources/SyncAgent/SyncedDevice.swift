@@ -18,7 +18,15 @@ public struct SyncedDevice: Sendable {
     /// Opens the directory with a clock of its own, for tests.
     package init(directory: String, clock: @escaping @Sendable () -> UnixTime) throws(SyncError) {
         self.clock = clock
-        device = try onDisk { () throws(GenerationError) in try DeviceDirectory.open(directory) }
+        device = try onDisk { () throws(GenerationError) in
+            let device = try DeviceDirectory.open(directory)
+            // Any other folder would look like a device on which nothing is active.
+            let parts = [device.currentPath, device.generationsPath]
+            guard parts.contains(where: { (try? Durable.kind(of: $0)).flatMap { $0 } != nil }) else {
+                throw .missing(path: directory)
+            }
+            return device
+        }
     }
 
     /// What is active, and how current it is now.
@@ -51,9 +59,13 @@ public struct SyncedDevice: Sendable {
         let (trials, pins) = try onDisk { () throws(GenerationError) in
             (try device.note(Trials.self), try device.note(Pins.self))
         }
+        // Only a note: a status without it is one all the same.
+        let unfit = ((try? Decisions.load(from: device))?.models ?? []).filter { $0.outcome == .unfit }
         for model in generation?.record.models ?? [] {
             var described = describe(model, state, at: now)
             described.trial = (trials[model.identity.manifest]?.state ?? .confirmed).rawValue
+            described.unfit =
+                unfit.first { $0.model == described.model && $0.active == described.version }?.reason
             described.pinned = pins.versions[model.identity.model]?.description
             status.models.append(described)
         }

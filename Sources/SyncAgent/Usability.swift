@@ -3,7 +3,8 @@ import Names
 
 /// Whether an app on this machine can use a version, and with which variant.
 enum Usability: Equatable, Sendable {
-    case usable(Variant)
+    /// With why this variant and no other, a line each where there are several.
+    case usable(Variant, choice: [String])
 
     /// One line for each thing in the way.
     case unusable([String])
@@ -31,11 +32,15 @@ enum Usability: Equatable, Sendable {
                 } else {
                     (machine.systemObstacles(variant) + machine.versionObstacles(variant)).map(\.description)
                 }
+            let isOne = manifest.variants.count == 1
             guard !obstacles.isEmpty else {
-                self = .usable(variant)
+                let names = variants.map { "\($0.name)" }.joined(separator: ", ")
+                let rule =
+                    wanted == nil ? "the first of \(names) that can be used here" : "it is the one asked for"
+                self = .usable(variant, choice: isOne ? [] : ["variant \(variant.name): \(rule)"] + reasons)
                 return
             }
-            let prefix = manifest.variants.count > 1 ? "variant \(variant.name): " : ""
+            let prefix = isOne ? "" : "variant \(variant.name): "
             reasons += obstacles.map { prefix + $0 }
         }
         self = .unusable(reasons)

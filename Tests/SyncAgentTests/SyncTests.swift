@@ -107,6 +107,79 @@ struct SyncTests {
         #expect(try await fixture.sync(["vision/detector"]).warnings.isEmpty)
     }
 
+    @Test("a mistyped model takes no other away; what is recalled leaves all the same")
+    func mistyped() async throws {
+        let fixture = try SyncFixture(["vision/detector", "vision/tracker"])
+        try fixture.registry.release("1.0.0")
+        try fixture.registry.release("2.0.0", of: "vision/tracker")
+        try await fixture.sync(["vision/detector@stable", "vision/tracker@stable"])
+        for wanted in ["vision/detetcor@stable", "vision/detector@stabel", "vision/detector@9.9.9"] {
+            let plan = try await fixture.sync([wanted], mode: .dryRun)
+            #expect(plan.warnings.contains { $0.hasPrefix("vision/tracker 2.0.0 stays for now") }, "\(plan)")
+            let report = try await fixture.sync([wanted])
+            #expect(report.models[0].outcome != .activated)
+            #expect(
+                report.warnings.contains { $0.hasPrefix("vision/tracker 2.0.0 stays for now") },
+                "\(report)"
+            )
+            #expect(try fixture.activeVersion() == "1.0.0", "\(wanted)")
+            #expect(try fixture.activeVersion("vision/tracker") == "2.0.0", "\(wanted)")
+        }
+        let unknown = try await fixture.sync(["vision/detetcor@stable"])
+        #expect(unknown.exitCode == 3 && unknown.models[0].reason.contains("check the name"), "\(unknown)")
+        try fixture.registry.changeLive("vision/tracker") { live in
+            live.withdrawing(
+                try require(ModelVersion("2.0.0")),
+                VersionState(kind: .recalled, reason: "wrong", time: DeviceRegistry.start)
+            )
+        }
+        fixture.clock.advance(seconds: 60)
+        try await fixture.sync(["vision/detetcor@stable"])
+        #expect(try fixture.activeVersion("vision/tracker") == nil)
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test("an active version that fits no more stays, is told as that, and the one that would fit is named")
+    func unfit() async throws {
+        let first = try fixture.registry.release("1.0.0")
+        let second = try fixture.registry.release("2.0.0", width: 9)
+        let (older, newer) = (
+            Expectation.satisfied(by: first.interface), Expectation.satisfied(by: second.interface)
+        )
+        try await fixture.sync(expectation: newer)
+        let report = try await fixture.sync(expectation: older)
+        #expect(try fixture.activeVersion() == "2.0.0")
+        let decision = report.models[0]
+        #expect(decision.outcome == .unfit && report.exitCode == 3 && decision.code == "active-unfit")
+        #expect(decision.reason.hasPrefix("2.0.0 is active and does not fit"), "\(decision.reason)")
+        #expect(decision.reason.contains("1.0.0 would, and a device goes back to what it never ran only"))
+        #expect(decision.skipped.map(\.version) == ["2.0.0"] && decision.skipped[0].reason.contains("`x`"))
+        let device = try SyncedDevice(directory: fixture.directory)
+        #expect(try device.why("vision/detector") == decision)
+        #expect(try device.status(at: DeviceRegistry.start).models[0].unfit == decision.reason)
+        let fitting = try await fixture.sync(expectation: newer)
+        #expect(fitting.exitCode == 0 && fitting.models[0].outcome == .unchanged)
+        #expect(try device.status(at: DeviceRegistry.start).models[0].unfit == nil)
+    }
+
+    @Test("of a version that this device ran before it says so when the active one fits no more")
+    func unfitAgain() async throws {
+        let first = try fixture.registry.release("1.0.0")
+        try await fixture.sync()
+        try fixture.registry.release("2.0.0", width: 9)
+        try await fixture.sync()
+        let older = Expectation.satisfied(by: first.interface)
+        let decision = try await fixture.sync(expectation: older).models[0]
+        #expect(decision.outcome == .unfit && decision.active == "2.0.0")
+        #expect(decision.reason.contains("‘sealift pin vision/detector 1.0.0’ brings it back"))
+        try fixture.registry.release("2.1.0", width: 10)
+        let both = try await fixture.sync(expectation: older).models[0]
+        #expect(both.outcome == .unfit && both.skipped.map(\.version) == ["2.1.0", "2.0.0"])
+        try fixture.registry.release("2.2.0")
+        let moved = try await fixture.sync(expectation: older)
+        #expect(moved.exitCode == 0 && moved.models[0].active == "2.2.0")
+    }
+
     @Test("files that were damaged on the disk are put right by the next sync")
     func repair() async throws {
         try fixture.registry.release("1.0.0", weights: 70_000)
