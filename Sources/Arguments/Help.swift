@@ -25,6 +25,14 @@ package enum Help {
         return lines.joined(separator: "\n") + "\n"
     }
 
+    /// The commands whose names begin with one word, such as `channel`.
+    package static func group(_ name: String, of specs: [CommandSpec]) -> String {
+        var lines = ["sealift \(name): the commands of this name.", ""]
+        lines += table(specs.map { (left: $0.name, right: $0.summary) })
+        lines += ["", "‘sealift \(specs.first?.name ?? name) --help’ shows options and an example."]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
     private static func usage(of spec: CommandSpec) -> String {
         let positions = spec.positions.map {
             ($0.isRequired ? $0.name : "[\($0.name)]") + ($0.isRepeated ? "…" : "")

@@ -12,7 +12,9 @@ package struct ParsedArguments: Sendable {
 
     /// Reads the words after the command's name.
     ///
-    /// `--option value` and `--option=value` are the same; `--` ends the options.
+    /// `--option value` and `--option=value` are the same, but that a value
+    /// which begins with `--` can only be given in the second way; `--` ends
+    /// the options.
     ///
     /// - Parameters:
     ///   - words: What stood after the command's name.
@@ -54,6 +56,10 @@ package struct ParsedArguments: Sendable {
                     // An empty one is a variable of a script that was never set.
                     guard let next = rest.popFirst(), !next.isEmpty else {
                         throw .missingValue(option: option.name, placeholder: placeholder)
+                    }
+                    // What looks like an option is one, and this one's value was forgotten.
+                    guard !next.hasPrefix("--") else {
+                        throw .optionInPlaceOfValue(option: option.name, found: next)
                     }
                     value = next
                 }
@@ -113,8 +119,8 @@ package struct ParsedArguments: Sendable {
 }
 
 /// How many single-byte changes lie between two words (Levenshtein), for suggestions.
-enum EditDistance {
-    static func between(_ left: String, _ right: String) -> Int {
+package enum EditDistance {
+    package static func between(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
         var row = Array(0...right.count)
         for (index, byte) in left.enumerated() {

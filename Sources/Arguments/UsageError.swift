@@ -5,6 +5,9 @@ package enum UsageError: Error, Equatable, Sendable {
     case unknownCommand(String, suggestion: String?)
     case unknownOption(String, command: String, suggestion: String?)
     case missingValue(option: String, placeholder: String)
+
+    /// Where a value should stand, stands what looks like the next option.
+    case optionInPlaceOfValue(option: String, found: String)
     case takesNoValue(option: String)
     case givenTwice(option: String)
     case missingPosition(name: String, command: String)
@@ -27,6 +30,9 @@ extension UsageError: CustomStringConvertible {
                 + " ‘sealift \(command) --help’ lists them"
         case .missingValue(let option, let placeholder):
             "--\(option) needs a value: --\(option) \(placeholder)"
+        case .optionInPlaceOfValue(let option, let found):
+            "--\(option) needs a value, found ‘\(Shown.short(found))’; a value that begins with two dashes is given "
+                + "as --\(option)=VALUE"
         case .takesNoValue(let option): "--\(option) takes no value"
         case .givenTwice(let option): "--\(option) may be given once only"
         case .missingPosition(let name, let command):

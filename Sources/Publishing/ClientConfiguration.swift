@@ -80,6 +80,21 @@ package struct ClientConfiguration: Equatable, Sendable {
         administratorTokenFile = try path("administrator_token_file")
     }
 
+    /// This configuration with what lies in the file's folder named relative to it, so that the folder can be carried.
+    package func relative(to folder: String) -> ClientConfiguration {
+        func short(_ path: String?) -> String? {
+            path.map { $0.hasPrefix(folder + "/") ? String($0.dropFirst(folder.count + 1)) : $0 }
+        }
+        return ClientConfiguration(
+            registries: registries,
+            root: short(root),
+            ca: short(ca),
+            keys: short(keys),
+            tokenFile: short(tokenFile),
+            administratorTokenFile: short(administratorTokenFile)
+        )
+    }
+
     /// The file's bytes, RFC 8785.
     package var bytes: [UInt8] {
         var object = JSONObject()
@@ -93,5 +108,10 @@ package struct ClientConfiguration: Equatable, Sendable {
         return JSONValue.object(object).compactJSON
     }
 
-    private static let type = "sealift/client@1"
+    package static let type = "sealift/client@1"
+
+    /// Whether bytes say that they are such a document, in order or not.
+    package static func claims(_ bytes: [UInt8]) -> Bool {
+        String(decoding: bytes, as: UTF8.self).contains("\"sealift/client@")
+    }
 }

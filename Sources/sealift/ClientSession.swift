@@ -29,6 +29,13 @@ struct ClientSession {
         self.arguments = arguments
         self.context = context
         configuration = try Self.configuration(arguments, context)
+        if configuration == nil, let file = try Self.deviceFile(arguments, context) {
+            throw Failure(
+                code: .configuration,
+                "\(file) is an agent.json, for ‘sync’ on a device; this command takes a client.json, which "
+                    + "‘sealift init’ writes: --config FILE"
+            )
+        }
         let given = arguments.all("registry")
         registries = given.isEmpty ? configuration?.registries ?? [] : given
         allowsPlainLoopback = arguments.has("allow-plain-loopback")
@@ -39,8 +46,8 @@ struct ClientSession {
         _ arguments: ParsedArguments,
         _ context: Context
     ) throws -> ClientConfiguration? {
-        let file = arguments["config"] ?? context.configurationDirectory + "/client.json"
-        let bytes = try Durable.readFileIfPresent(file, maximum: .kibibytes(64))
+        let file = file(arguments, context)
+        let bytes = try Durable.readFileIfPresent(file, maximum: AgentFile.maximumLength)
         guard bytes != nil || arguments["config"] == nil else {
             throw Failure(code: .place, "\(file) is not there; ‘sealift init’ writes a client configuration")
         }
@@ -50,6 +57,17 @@ struct ClientSession {
         } catch {
             throw Failure(code: .configuration, "\(file): \(error)")
         }
+    }
+
+    /// The configuration's path, when what lies there is a device's.
+    private static func deviceFile(_ arguments: ParsedArguments, _ context: Context) throws -> String? {
+        let file = file(arguments, context)
+        let bytes = try Durable.readFileIfPresent(file, maximum: AgentFile.maximumLength)
+        return bytes.map(AgentFile.claims) == true ? file : nil
+    }
+
+    private static func file(_ arguments: ParsedArguments, _ context: Context) -> String {
+        arguments["config"] ?? context.configurationDirectory + "/client.json"
     }
 
     /// The pinned trust root's file.
@@ -75,6 +93,16 @@ struct ClientSession {
         return asks == .administrator ? administrator ?? configuration?.tokenFile : configuration?.tokenFile
     }
 
+    /// The newest root that was seen from the pinned one, as stored.
+    var newestRoot: [UInt8]? {
+        guard let anchor = try? anchor() else { return nil }
+        return (try? FolderMetadataStore(directory: trustFolder(anchor)).load("root.json")) ?? nil
+    }
+
+    private func trustFolder(_ anchor: [UInt8]) -> String {
+        "\(stateFolder)/trust/\(SHA256.digest(of: anchor).hex.prefix(16))"
+    }
+
     /// The registry that commands talk to; mirrors only serve reads.
     func location() throws -> RepositoryLocation {
         guard let first = registries.first else {
@@ -84,28 +112,88 @@ struct ClientSession {
         return RepositoryLocation(base: first)
     }
 
-    func fetcher() throws -> CurlFetcher {
+    /// What talks to the registry.
+    ///
+    /// For writing the token must be there; reading goes without one that is elsewhere.
+    func fetcher(writing isWriting: Bool = false) throws -> CurlFetcher {
         var transfer = TransferConfiguration()
         transfer.certificateAuthority = caFile
         transfer.allowsPlainLoopback = allowsPlainLoopback
-        if let tokenFile, let origin = registries.first {
-            let bytes = try Durable.readFile(tokenFile, maximum: .kibibytes(4), privacy: .ownerOnly)
+        if let tokenFile, let origin = registries.first, isWriting || canRead(tokenFile) {
+            let bytes = try named(tokenFile, as: tokenMember) { () throws(DurableError) in
+                try Durable.readFile(tokenFile, maximum: .kibibytes(4), privacy: .ownerOnly)
+            }
             let token = String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
+            guard !token.isEmpty else {
+                throw Failure(code: .token, "\(tokenFile) is empty; ‘sealift token create’ writes a token")
+            }
             transfer.credential = Credential(origin: origin, token: token)
         }
         return CurlFetcher(configuration: transfer)
     }
 
-    /// Follows the registry's chain from the pinned root; remembers what it has seen, for rollback.
-    func updater() throws -> MetadataUpdater { try updater(now: context.now, policy: .sealift) }
+    /// Whether a token is there to be read; one that the call names must be.
+    private func canRead(_ tokenFile: String) -> Bool {
+        arguments["token-file"] != nil
+            || (try? Durable.readFileIfPresent(tokenFile, maximum: .kibibytes(4), privacy: .ownerOnly)) ?? nil
+                != nil
+    }
 
-    private func updater(now: UnixTime, policy: TrustPolicy) throws -> MetadataUpdater {
-        let anchor = try Durable.readFile(try rootFile(), maximum: Limits.root)
-        let name = SHA256.digest(of: anchor).hex.prefix(16)
+    /// Where ``tokenFile`` was named.
+    private var tokenMember: String? {
+        guard arguments["token-file"] == nil else { return nil }
+        return asks == .administrator && configuration?.administratorTokenFile != nil
+            ? "administrator_token_file" : "token_file"
+    }
+
+    /// Reads a file that the configuration may name, and says so when it is not there.
+    private func named<Value>(
+        _ path: String,
+        as member: String?,
+        _ read: () throws(DurableError) -> Value
+    ) throws -> Value {
+        do { return try read() } catch {
+            guard let member else { throw error }
+            throw Failure(code: error.code, "\(error); \(configurationFile) names it, as ‘\(member)’")
+        }
+    }
+
+    private var configurationFile: String {
+        arguments["config"] ?? context.configurationDirectory + "/client.json"
+    }
+
+    /// Follows the registry's chain from the pinned root; remembers what it has seen, for rollback.
+    func updater() throws -> MetadataUpdater {
+        try updater(now: context.now, policy: .sealift, fetcher: try fetcher())
+    }
+
+    /// The pinned root's bytes; what is plainly another file is told by its name.
+    private func anchor() throws -> [UInt8] {
+        let file = try rootFile()
+        let bytes = try named(file, as: arguments["root"] == nil ? "root" : nil) { () throws(DurableError) in
+            try Durable.readFile(file, maximum: Limits.root)
+        }
+        let what =
+            bytes.isEmpty ? "is empty" : bytes.starts(with: Array("-----BEGIN".utf8)) ? "is a PEM file" : nil
+        if let what {
+            throw Failure(
+                code: .configuration,
+                "\(file) \(what); the trust root is the root.json that the registry's operator hands out"
+            )
+        }
+        return bytes
+    }
+
+    private func updater(
+        now: UnixTime,
+        policy: TrustPolicy,
+        fetcher: CurlFetcher
+    ) throws -> MetadataUpdater {
+        let anchor = try anchor()
         return MetadataUpdater(
             anchor: anchor,
-            store: FolderMetadataStore(directory: "\(stateFolder)/trust/\(name)"),
-            fetcher: try fetcher(),
+            store: FolderMetadataStore(directory: trustFolder(anchor)),
+            fetcher: fetcher,
             repository: try location(),
             now: now,
             policy: policy
@@ -113,16 +201,19 @@ struct ClientSession {
     }
 
     /// What a publisher builds on.
-    func verifiedRegistry() throws -> VerifiedRegistry {
-        VerifiedRegistry(
-            updater: try updater(),
-            renewing: try updater(now: UnixTime(rawValue: 0), policy: .plainTUF),
-            fetcher: try fetcher(),
+    func verifiedRegistry(writing isWriting: Bool = false) throws -> VerifiedRegistry {
+        let fetcher = try fetcher(writing: isWriting)
+        return VerifiedRegistry(
+            updater: try updater(now: context.now, policy: .sealift, fetcher: fetcher),
+            renewing: try updater(now: UnixTime(rawValue: 0), policy: .plainTUF, fetcher: fetcher),
+            fetcher: fetcher,
             location: try location()
         )
     }
 
-    func registryClient() throws -> RegistryClient { RegistryClient(try fetcher(), at: try location()) }
+    func registryClient(writing isWriting: Bool = true) throws -> RegistryClient {
+        RegistryClient(try fetcher(writing: isWriting), at: try location(), tokenFile: tokenFile)
+    }
 
     /// The keys that can sign: those named by `option` and `--signer-command`, else those of the folder of keys.
     func keyRing(_ option: String = "key") async throws -> KeyRing {
@@ -131,9 +222,15 @@ struct ClientSession {
         guard !named.isEmpty || folder != nil else {
             throw UsageError.refused("no key to sign with; give --\(option) FILE or command:PROGRAM")
         }
+        if named.isEmpty, let folder, try Durable.kind(of: folder) == nil {
+            throw UsageError.refused(
+                "the folder of keys \(folder), which \(configurationFile) names as ‘keys’, is not there; give "
+                    + "--\(option) FILE or command:PROGRAM"
+            )
+        }
         let passphrase = try Passphrase(arguments)
         return try await BlockingPool.shared.run { () throws(PublishingError) -> KeyRing in
-            try KeyRing(named, folder: folder) { file throws(PublishingError) in
+            try KeyRing(named, folder: folder, option: option) { file throws(PublishingError) in
                 try passphrase.read(for: file)
             }
         }

@@ -13,7 +13,7 @@ enum InterfaceTable {
             rows += self.rows("\(function.name) output", function.outputs)
             rows += self.rows("\(function.name) state", function.states)
         }
-        var lines = TextTable.lines(["", "name", "type"], rows)
+        var lines = rows.isEmpty ? [] : TextTable.lines(["", "name", "type"], rows)
         lines += legend(of: interface).map { "  \($0)" }
         if let labels = interface.labels { lines.append("  labels: \(labels.shown)") }
         for tokenizer in interface.tokenizers {
@@ -30,7 +30,12 @@ enum InterfaceTable {
             lines.append("  after: " + String(decoding: processing.compactJSON, as: UTF8.self))
         }
         if interface.isDeclared {
-            lines.append("  declared by a person: the files have no place for inputs and outputs")
+            let isEmpty = rows.isEmpty
+            lines.append(
+                isEmpty
+                    ? "  no inputs and outputs: the files have no place for them"
+                    : "  declared by a person: the files have no place for inputs and outputs"
+            )
         }
         return lines
     }

@@ -1,4 +1,5 @@
 import Durable
+import Glibc
 import Names
 import Publishing
 import Registry
@@ -42,10 +43,20 @@ struct RegistryLayout: Sendable {
 }
 
 extension RegistryLayout {
-    /// - Throws: `Failure` when an ‘init’ of this directory was stopped before its end.
+    /// - Throws: `Failure` when an ‘init’ of this directory was stopped before its end, or this user may not use it.
     func checkFinished() throws {
-        guard try UnfinishedInit(self).isThere else { return }
-        throw Failure(.usage, "the ‘init’ of \(directory) was stopped before its end; run it again")
+        guard try !UnfinishedInit(self).isThere else {
+            throw Failure(.usage, "the ‘init’ of \(directory) was stopped before its end; run it again")
+        }
+        // SQLite would say no more than a number.
+        for path in [directory, database] where access(path, R_OK | W_OK) != 0 {
+            guard [EACCES, EPERM, EROFS].contains(errno) else { continue }
+            throw Failure(
+                code: .place,
+                "\(path) is not readable and writable by this user (number \(geteuid())); run as the user whom the "
+                    + "registry belongs to"
+            )
+        }
     }
 
     /// The keys that the registry may sign with: `online.pem` and every `online-NAME.pem`.

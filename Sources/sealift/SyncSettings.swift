@@ -23,7 +23,12 @@ struct SyncSettings {
     )
     private var origins: [String: String] = [:]
 
-    init(_ arguments: ParsedArguments, _ context: Context) throws {
+    /// - Parameters:
+    ///   - arguments: The call.
+    ///   - context: Its environment.
+    ///   - findsRuntimes: Whether to look for a runtime that was not named.
+    /// - Throws: `Failure`, `UsageError` or `SyncError`, naming the setting.
+    init(_ arguments: ParsedArguments, _ context: Context, findsRuntimes: Bool = true) throws {
         try readFile(arguments, context)
         for setting in AgentSetting.allCases {
             guard let text = arguments[setting.option] else { continue }
@@ -57,13 +62,17 @@ struct SyncSettings {
         configuration.allowsPlainLoopback = arguments.has("allow-plain-loopback")
         // This very program, also when the file was replaced by a newer one meanwhile.
         configuration.readerProgram = "/proc/self/exe"
-        configuration.runtimes = try DeviceRuntimes.all(arguments)
+        if findsRuntimes { configuration.runtimes = try DeviceRuntimes.all(arguments) }
     }
 
     /// Takes an `agent.json`, or what a `client.json` says that a device can use.
     private mutating func readFile(_ arguments: ParsedArguments, _ context: Context) throws {
         let path = context.absolute(arguments["config"] ?? context.configurationDirectory + "/client.json")
         let bytes = try Durable.readFileIfPresent(path, maximum: AgentFile.maximumLength)
+        let isGiven = arguments["config"] != nil
+        if isGiven, bytes.map({ !AgentFile.claims($0) && !ClientConfiguration.claims($0) }) ?? true {
+            throw Self.notAConfiguration(path, bytes)
+        }
         if let bytes, AgentFile.claims(bytes) {
             let file = try AgentFile(path: path)
             configuration = file.configuration
@@ -79,6 +88,19 @@ struct SyncSettings {
         if session.configuredCA != nil { origins["ca"] = path }
     }
 
+    /// Why a file that was named is neither of the two that a device takes.
+    private static func notAConfiguration(_ path: String, _ bytes: [UInt8]?) -> Failure {
+        let kinds =
+            "expected an agent.json, which ‘sealift schema agent’ describes, or the client.json that ‘sealift init’ "
+            + "wrote"
+        guard let bytes else { return Failure(code: .place, "\(path) is not there; \(kinds)") }
+        var found = "its ‘type’ is neither ‘\(AgentFile.type)’ nor ‘\(ClientConfiguration.type)’"
+        do {
+            _ = try JSONParser.parse(bytes, maximumLength: Int(AgentFile.maximumLength.rawValue))
+        } catch { found = "\(error)" }
+        return Failure(code: .configuration, "\(path): \(found); \(kinds)")
+    }
+
     /// Options that say something of one of the models.
     private mutating func readModelOptions(_ arguments: ParsedArguments) throws {
         try forModels("expectation", "FILE", arguments) { model, file in
@@ -87,12 +109,14 @@ struct SyncSettings {
         try forModels("floor", "VERSION", arguments) { $0.floor = try Words.version($1) }
         try forModels("group", "NAME", arguments) { $0.group = $1 }
         try forModels("confirm", "STARTS/TIME", arguments) { model, bounds in
-            let parts = bounds.split(separator: "/", maxSplits: 1)
-            guard parts.count == 2, let starts = Int(parts[0]) else {
-                throw UsageError.badValue(bounds, of: "--confirm", expected: "STARTS/TIME such as 3/24h")
+            guard let confirmation = WantedModel.Confirmation(written: bounds) else {
+                throw UsageError.badValue(
+                    bounds,
+                    of: "--confirm",
+                    expected: WantedModel.Confirmation.expected
+                )
             }
-            let seconds = try Words.duration(String(parts[1]), of: "--confirm")
-            model.confirmation = .app(starts: starts, seconds: seconds)
+            model.confirmation = confirmation
         }
         if let text = arguments["wait"] {
             configuration.lockPatience = try Words.duration(text, of: "--wait")
@@ -128,6 +152,9 @@ struct SyncSettings {
         rows.append(row("registries", list(configuration.registries)))
         rows.append(row("models", list(configuration.models.map(Self.text))))
         rows.append(row("window", list(configuration.windows.map(\.description))))
+        rows.append(row("receipts", configuration.sendsReceipts ? "true" : "false"))
+        let tags = configuration.tags.sorted { $0.key < $1.key }
+        rows.append(row("tags", list(tags.map { "\($0.key)=\($0.value)" })))
         return rows
     }
 
@@ -141,6 +168,11 @@ struct SyncSettings {
         var words = ["\(model)"]
         if let variant = model.variant { words.append("variant \(variant)") }
         if model.expectation != nil { words.append("with an expectation") }
+        if let floor = model.floor { words.append("from \(floor) up") }
+        if let group = model.group { words.append("in group \(group)") }
+        if case .app(let starts, let seconds) = model.confirmation {
+            words.append("confirmed within \(starts)/\(seconds)s")
+        }
         return words.joined(separator: " ")
     }
 }

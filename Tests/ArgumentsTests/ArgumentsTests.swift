@@ -56,6 +56,21 @@ struct ArgumentsTests {
         #expect(try parse(["reg", "--listen=a:1"], environment: environment)["listen"] == "a:1")
     }
 
+    @Test("an option does not take the next one for its value, unless that is attached")
+    func forgotten() throws {
+        #expect(throws: UsageError.optionInPlaceOfValue(option: "listen", found: "--json")) {
+            try parse(["reg", "--listen", "--json"])
+        }
+        #expect(try parse(["reg", "--listen=--json"])["listen"] == "--json")
+        #expect(try parse(["reg", "--listen", "-"])["listen"] == "-")
+    }
+
+    @Test("the commands of one name are listed together")
+    func group() {
+        let page = Help.group("token", of: [spec])
+        #expect(page.contains("  serve  serve a registry") && page.contains("‘sealift serve --help’"))
+    }
+
     @Test(
         "a call that cannot be understood is refused",
         arguments: [

@@ -146,6 +146,10 @@ extension EndToEnd {
                 try world.run(["sync", "--directory", device] + wanted).expecting(0)
                 let path = try world.run(["path", "vision/detector", "--directory", device]).expecting(0)
                 #expect(path.output.contains("1.0.0-\(name)-"), "\(path)")
+                let why = try world.run(["why", "vision/detector", "--directory", device]).expecting(0)
+                let chosen = "variant \(name): the first of wide, narrow that can be used here"
+                #expect(why.output.contains(chosen), "\(why)")
+                #expect(why.output.contains("variant wide: input `x`") == (name == "narrow"), "\(why)")
             }
         }
 

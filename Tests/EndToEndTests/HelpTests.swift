@@ -51,6 +51,22 @@ extension EndToEnd {
             #expect(output.split(separator: "\n").count > 5 && !output.contains(#"\u{"#), "\(output)")
         }
 
+        @Test(
+            "the commands of one name are listed by that name, alone and with help",
+            arguments: ["channel", "key"]
+        )
+        func groups(name: String) throws {
+            let page = try terminal.run("sealift \(name) --help").output
+            #expect(page.contains("  \(name) ") && !page.contains("  publish"), "\(page)")
+            #expect(try terminal.run("sealift help \(name)").output == page)
+            let bare = try terminal.start("sealift \(name)").finished(within: 30)
+            #expect(bare.code == 2 && bare.output == page, "\(bare)")
+            try mistake(
+                "sealift \(name) nothing",
+                says: "there is no command ‘\(name) nothing’ (did you mean ‘\(name) "
+            )
+        }
+
         @Test("the example of each page runs as it is written")
         func examples() throws {
             func example(_ command: String) throws -> String {
@@ -108,9 +124,17 @@ extension EndToEnd {
             let publish = "sealift publish detector.onnx --version 1.0.0"
             try mistake("\(publish) --model vision/detector --rollout 50%", says: "--channel")
             try mistake("sealift status --directory nowhere", says: "no device directory at nowhere")
+            try scratch.write("folder/file", [1])
+            for verb in ["status", "why vision/detector", "verify"] {
+                try mistake("sealift \(verb) --directory folder", says: "no device directory at folder")
+            }
             let sync = "sealift sync --model vision/detector"
             try mistake("\(sync) --directory models --token-file nowhere", says: "nowhere")
             try mistake("\(sync) --directory detector.onnx", says: "Not a directory")
+            try mistake(
+                "sealift sync --directory --model x/y@stable",
+                says: "--directory needs a value, found ‘--model’"
+            )
             try mistake("sealift inspct", says: "did you mean ‘inspect’?")
             let json = try terminal.start("sealift status --directory nowhere --json").finished(within: 30)
             #expect(json.code == 2 && json.errorLines.count == 1, "\(json)")

@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Support
 import Testing
 
@@ -49,7 +50,7 @@ extension EndToEnd {
             #expect(try world.activeVersion() == "1.0.0")
             let why = try world.run(["why", "vision/detector"] + device).output
             #expect(
-                why.contains("1.1.0 passed over: quarantined on this device: it was started 2 times"),
+                why.contains("1.1.0 was passed over: quarantined on this device: it was started 2 times"),
                 "\(why)"
             )
             #expect(try world.run(["quarantine", "list"] + device).output.contains("vision/detector 1.1.0"))
@@ -77,6 +78,21 @@ extension EndToEnd {
             #expect(plan.output.contains("bytes would be free"))
             try world.run(["gc", "--retain", "1s"] + device).expecting(0)
             try world.run(["verify"] + device).expecting(0)
+        }
+
+        @Test("‘path --json’ says in one document what a program needs to open the version")
+        func path() throws {
+            let path = ["path", "vision/detector"] + device
+            let json = try world.run(path + ["--json"]).expecting(0).output
+            let value = try JSONParser.parse(Array(json.utf8), maximumLength: 65_536)
+            #expect(value["model"]?.string == "vision/detector" && value["version"]?.string == "1.0.0")
+            let entry = try #require(value["path"]?.string)
+            #expect(try world.run(path).output == "\(entry)\n")
+            let directory = try #require(value["directory"]?.string)
+            #expect(entry.hasPrefix("\(directory)/") && !directory.contains("current"))
+            #expect(value["variant"]?.string != nil && value["manifest"]?.string?.count == 64)
+            let status = try world.run(["status", "--json"] + device).output
+            #expect(status.contains(value["manifest"]?.string ?? "none"))
         }
     }
 }

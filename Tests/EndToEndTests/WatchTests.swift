@@ -147,7 +147,7 @@ extension EndToEnd {
             #expect(setting("rate") == ["2000000B/s", agentFile])
             #expect(setting("retries") == ["9", "--retries"])
             #expect(setting("directory") == ["/elsewhere", "SEALIFT_DIRECTORY"])
-            #expect(setting("retain") == ["86400s", "default"])
+            #expect(setting("retain") == ["1d", "default"])
             #expect(setting("budget") == [nil, "not set"])
             #expect(setting("models") == ["vision/detector@stable", agentFile])
         }

@@ -11,6 +11,20 @@ struct RegistryExamination {
 
     func findings() -> [Finding] {
         let layout = RegistryLayout(context.absolute(directory))
+        do throws(DurableError) {
+            guard try Durable.kind(of: layout.database) != nil else {
+                return [
+                    .problem(
+                        "registry-directory",
+                        layout.directory,
+                        "there is no registry: it has no registry.db",
+                        "Give the directory that ‘sealift init’ made; a device's is given with --directory."
+                    )
+                ]
+            }
+        } catch {
+            return [.problem("registry-directory", layout.directory, error)]
+        }
         var findings = [HostExamination.space(at: layout.directory, reserve: 1 << 30, layout.directory)]
         for key in [layout.onlineKey, layout.logKey, layout.serverKey, layout.caKey, layout.database] {
             if let finding = HostExamination.privateFile(key) { findings.append(finding) }

@@ -3,16 +3,14 @@ import CanonicalJSON
 import Durable
 import Manifest
 import Names
-import Publishing
 import SyncAgent
-import Trust
 
-/// Says whether an app can live with a model, and if not, why.
+/// Says whether an app can live with a model, or what changes from one model to another.
 struct Compat: Command {
     static let spec = CommandSpec(
         name: "compat",
-        summary: "Say whether an app's expectation and a model fit, and why not",
-        positions: [.required("PATH or NS/MODEL@V")],
+        summary: "Say whether an app's expectation and a model fit, or how two models differ",
+        positions: [.required("PATH or NS/MODEL@V"), .optional("PATH or NS/MODEL@V")],
         options: [
             .value("expectation", "FILE", "what the app sends and reads, sealift/expectation@1"),
             .flag("here", "ask too whether this machine can run it"),
@@ -20,25 +18,31 @@ struct Compat: Command {
         ] + SharedOption.client + [SharedOption.json],
         example: "sealift compat --expectation expectation.json detector.onnx",
         discussion:
-            "The model is a file, a folder, or a published version, NS/MODEL@1.4.0 or NS/MODEL@stable. "
-            + "Ends with 0 when they fit, else with 1."
+            "A model is a file, a folder, or a published version, NS/MODEL@1.4.0 or NS/MODEL@stable. With "
+            + "--expectation it ends with 0 when they fit, else with 1. With two models and no expectation it shows "
+            + "what changes from the first to the second, and which version that asks for: compat "
+            + "vision/detector@stable detector.onnx."
     )
 
-    /// A model under a name for people.
-    private struct Offer {
-        let name: String
-        let manifest: ModelManifest
-
-        /// A file has no version yet, so the range that the app accepts says nothing about it.
-        let isPublished: Bool
-    }
-
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        guard let file = arguments["expectation"] else {
-            throw UsageError.refused("say what the app needs: --expectation FILE")
+        if let other = arguments.position(1) {
+            guard arguments["expectation"] == nil, !arguments.has("here") else {
+                throw UsageError.refused(
+                    "two models are compared with each other; give one with --expectation"
+                )
+            }
+            let old = try await ModelReference.read(arguments.positions[0], arguments, context)
+            let new = try await ModelReference.read(other, arguments, context)
+            ModelComparison(old, new).show(asJSON: arguments.has("json"))
+            return .done
         }
-        var expectation = try Expectation(bytes: try Durable.readFile(file, maximum: Limits.manifest))
-        let offer = try await offer(arguments, context)
+        guard let file = arguments["expectation"] else {
+            throw UsageError.refused(
+                "say what the app needs, --expectation FILE, or give a second model to compare with"
+            )
+        }
+        var expectation = try DocumentFile.expectation(file)
+        let offer = try await ModelReference.read(arguments.positions[0], arguments, context)
         if offer.isPublished, let model = expectation.model, model != offer.manifest.model {
             throw UsageError.refused(
                 "\(file) is an expectation for \(model), not for \(offer.manifest.model); give that model's"
@@ -69,45 +73,50 @@ struct Compat: Command {
         }
         return fits ? .done : .refused
     }
+}
 
-    private static func offer(_ arguments: ParsedArguments, _ context: Context) async throws -> Offer {
-        let text = arguments.positions[0]
-        let halves = text.split(separator: "@", maxSplits: 1)
-        if try Durable.kind(of: text) == nil, halves.count == 2, let model = ModelName(halves[0]) {
-            return try await published(model, String(halves[1]), arguments, context)
-        }
-        guard let variant = VariantName("default"), let model = ModelName("local/model") else {
-            throw Failure(.internalError, "no name")
-        }
-        let source = try await VersionSource.read([VariantSource(name: variant, path: text)])
-        let version = ModelVersion(major: 1, minor: 0, patch: 0)
-        let manifest = try source.manifest(of: model, version: version, created: context.now, card: nil)
-        return Offer(name: text, manifest: manifest, isPublished: false)
+/// What changes from one model to another, and the smallest version that says so.
+private struct ModelComparison {
+    let old: ModelReference
+    let new: ModelReference
+    let changes: ContractChanges
+
+    init(_ old: ModelReference, _ new: ModelReference) {
+        self.old = old
+        self.new = new
+        // The variants of files have no names that would mean anything.
+        changes =
+            old.isPublished && new.isPublished
+            ? ContractChanges(from: old.manifest, to: new.manifest)
+            : ContractChanges(from: old.manifest.interface, to: new.manifest.interface)
     }
 
-    private static func published(
-        _ model: ModelName,
-        _ wanted: String,
-        _ arguments: ParsedArguments,
-        _ context: Context
-    ) async throws -> Offer {
-        var registry = try ClientSession(arguments, context).verifiedRegistry()
-        try await registry.refresh()
-        let state = try await registry.state(of: .model(model))
-        var version = ModelVersion(wanted)
-        if version == nil, let channel = ChannelName(wanted) {
-            version = try state.live(of: model).channels[channel]?.versions.map(\.version).max()
+    /// The smallest version that may follow the old one; a file has none.
+    private var next: ModelVersion? {
+        old.isPublished ? changes.step.applied(to: old.manifest.version) : nil
+    }
+
+    func show(asJSON: Bool) {
+        guard !asJSON else {
+            let list = changes.changes.map { change in
+                JSONValue.members([
+                    "row": .integer(Int64(change.row.rawValue)), "step": .text(change.step.rawValue),
+                    "text": .text(change.text), "title": .text(change.row.title),
+                ])
+            }
+            let report = JSONReport([
+                "from": .text(old.name), "to": .text(new.name), "step": .text(changes.step.rawValue),
+                "next": .text(orNull: next.map { "\($0)" }), "changes": .array(list),
+            ])
+            return Output.result(bytes: report.bytes)
         }
-        guard let version else {
-            throw UsageError.refused("\(model) has no channel or version \(wanted)")
-        }
-        let path = ModelManifest.targetPath(model: model, version: version)
-        let release = state.roles[.release(model)]?.document
-        guard let bytes = try await registry.content(of: path, in: release) else {
-            throw UsageError.refused("\(model) \(version) is not released")
-        }
-        let manifest = try ModelManifest(canonical: bytes, at: path)
-        return Offer(name: "\(model) \(version)", manifest: manifest, isPublished: true)
+        let count = changes.changes.count
+        let what = count == 0 ? "the same interface" : count == 1 ? "one change" : "\(count) changes"
+        let number = next.map { ", \($0) or higher" } ?? ""
+        Output.result("from \(old.name) to \(new.name): \(what), a \(changes.step.rawValue) step\(number)")
+        guard count > 0 else { return }
+        let rows = changes.changes.map { [$0.text, $0.step.rawValue, "\($0.row.rawValue), \($0.row.title)"] }
+        Output.result(lines: TextTable.lines(["change", "step", "row"], rows))
     }
 }
 

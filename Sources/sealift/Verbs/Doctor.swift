@@ -22,9 +22,13 @@ struct Doctor: Command {
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        let settings = try SyncSettings(arguments, context).configuration
+        // What loads models is looked at below, with a remedy.
+        let settings = try SyncSettings(arguments, context, findsRuntimes: false).configuration
         let host = HostExamination(now: context.now)
-        var findings = [host.clock(), await host.runtime()]
+        var findings = [host.clock()]
+        if arguments.position(0) == nil || !settings.directory.isEmpty {
+            findings.append(await host.runtime())
+        }
         if let registry = arguments.position(0) {
             findings += RegistryExamination(directory: registry, context: context).findings()
         }
@@ -40,6 +44,7 @@ struct Doctor: Command {
             findings += PublisherExamination(
                 keys: client.keys,
                 rootFile: client.root,
+                newestRoot: (try? ClientSession(arguments, context))?.newestRoot,
                 tokenFiles: tokens
             ).findings()
         }
@@ -48,6 +53,7 @@ struct Doctor: Command {
         }
         if !arguments.has("offline"), arguments.position(0) == nil || !settings.registries.isEmpty {
             findings += await network(settings, context).findings()
+            findings += await PublisherExamination.tokens(arguments, context)
         }
         report(findings, asJSON: arguments.has("json"))
         return findings.contains { $0.level == .problem } ? .refused : .done

@@ -5,57 +5,109 @@ import ModelFormats
 import Names
 import Publishing
 
-/// Shows what the readers find in a model's files.
+/// Shows what the readers find in a model's files, or what is signed of a published version.
 struct Inspect: Command {
     static let spec = CommandSpec(
         name: "inspect",
         summary: "Show the interface and requirements that a model's own files state",
-        positions: [.required("PATH")],
+        positions: [.required("PATH or NS/MODEL@V")],
         options: [
             .flag("expectation", "write an expectation that this model satisfies, for an app to ship"),
-            .flag("card", "write a card to fill in, for publish --card"), SharedOption.json,
-        ],
-        example: "sealift inspect detector.onnx"
+            .flag("card", "write a card to fill in, for publish --card"),
+        ] + SharedOption.client + [SharedOption.json],
+        example: "sealift inspect detector.onnx",
+        discussion:
+            "The model is a file, a folder, or a published version, NS/MODEL@1.4.0 or NS/MODEL@stable, of which the "
+            + "signed manifest is shown."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         guard !(arguments.has("expectation") && arguments.has("card")) else {
             throw UsageError.refused("give either --expectation or --card")
         }
+        let text = arguments.positions[0]
+        if let published = try ModelReference.published(text) {
+            guard !arguments.has("card") else {
+                throw UsageError.refused("a card is drafted from files; give the model's file or folder")
+            }
+            let found = try await ModelReference.read(published, arguments, context)
+            show(try subjects(of: found.manifest), found.manifest.interface, arguments)
+            return .done
+        }
         guard let name = VariantName("default") else { return .internalError }
-        let variant = try await InspectedVariant.inspect(
-            VariantSource(name: name, path: arguments.positions[0])
-        )
-        let inspection = variant.inspection
-        if arguments.has("expectation") {
-            Output.result(bytes: Expectation.satisfied(by: inspection.interface).canonical)
-        } else if arguments.has("card") {
+        let variant = try await InspectedVariant.inspect(VariantSource(name: name, path: text))
+        if arguments.has("card") {
             let (card, notes) = try CardDraft.card(for: variant)
             for note in notes { Output.note(note) }
-            Output.result(bytes: card.json.compactJSON)
-        } else if arguments.has("json") {
-            let report = JSONReport([
-                "interface": inspection.interface.json,
-                "variants": .array([
-                    .members([
-                        "format": .text(inspection.format.rawValue), "entry": .text("\(variant.entry)"),
-                        "requires": inspection.requires.json,
-                        "bytes": .integer(Int64(clamping: variant.length)),
-                    ])
-                ]),
-            ])
-            Output.result(bytes: report.bytes)
-        } else {
-            let length = ByteCount(rawValue: variant.length)
-            Output.result("\(variant.entry)  \(inspection.format.rawValue), \(length)")
-            let needs = needs(of: inspection.requires)
-            if !needs.isEmpty { Output.result("  needs  " + needs.joined(separator: ", ")) }
-            if let tensors = inspection.interface.tensors {
-                Output.result("  holds  \(tensors.count) tensors, table sha256 \(tensors.sha256)")
-            }
-            Output.result(lines: InterfaceTable.lines(of: inspection.interface))
+            Output.result(bytes: card.json.indented)
+            return .done
         }
+        let inspection = variant.inspection
+        let subject = Subject(
+            name: "\(variant.entry)",
+            format: inspection.format,
+            entry: "\(variant.entry)",
+            requires: inspection.requires,
+            length: variant.length,
+            interface: inspection.interface
+        )
+        show([subject], inspection.interface, arguments)
         return .done
+    }
+
+    /// One variant, as it is shown.
+    private struct Subject {
+        let name: String
+        let format: ModelFormat
+        let entry: String
+        let requires: Requirements
+        let length: UInt64
+        let interface: Interface
+    }
+
+    private static func subjects(of manifest: ModelManifest) throws -> [Subject] {
+        manifest.variants.map { variant in
+            Subject(
+                name: "\(manifest.model) \(manifest.version) (\(variant.name)), \(variant.entry)",
+                format: variant.format,
+                entry: "\(variant.entry)",
+                requires: variant.requires,
+                length: variant.files.reduce(0) { $0 + $1.length },
+                interface: manifest.interface(of: variant)
+            )
+        }
+    }
+
+    private static func show(
+        _ subjects: [Subject],
+        _ interface: Interface,
+        _ arguments: ParsedArguments
+    ) {
+        if arguments.has("expectation") {
+            Output.result(bytes: Expectation.satisfied(by: interface).json.indented)
+        } else if arguments.has("json") {
+            let variants = subjects.map { subject in
+                JSONValue.members([
+                    "format": .text(subject.format.rawValue), "entry": .text(subject.entry),
+                    "requires": subject.requires.json, "bytes": .integer(Int64(clamping: subject.length)),
+                ])
+            }
+            Output.result(
+                bytes: JSONReport(["interface": interface.json, "variants": .array(variants)]).bytes
+            )
+        } else {
+            for subject in subjects { Output.result(lines: lines(of: subject)) }
+        }
+    }
+
+    private static func lines(of subject: Subject) -> [String] {
+        var lines = ["\(subject.name)  \(subject.format.rawValue), \(ByteCount(rawValue: subject.length))"]
+        let needs = needs(of: subject.requires)
+        if !needs.isEmpty { lines.append("  needs  " + needs.joined(separator: ", ")) }
+        if let tensors = subject.interface.tensors {
+            lines.append("  holds  \(tensors.count) tensors, table sha256 \(tensors.sha256)")
+        }
+        return lines + InterfaceTable.lines(of: subject.interface)
     }
 
     /// What a runtime and a machine must have, in words.

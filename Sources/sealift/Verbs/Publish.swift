@@ -1,6 +1,5 @@
 import Arguments
 import CanonicalJSON
-import Durable
 import Manifest
 import Names
 import Publishing
@@ -18,29 +17,38 @@ struct Publish: Command {
             .value("channel", "C", "put it into use on this channel"),
             .value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%"),
             .value("card", "FILE", "what a person writes about the model, sealift/card@1"),
-            SharedOption.breaks, SharedOption.key, SharedOption.signer, SharedOption.dryRun,
+            SharedOption.breaks, SharedOption.key, SharedOption.signer, SharedOption.out, SharedOption.dryRun,
         ] + SharedOption.client + SharedOption.secrets + [SharedOption.json],
         example: "sealift publish detector.onnx --model vision/detector --version 1.0.0 --channel stable",
         discussion:
             "The interface and the requirements are read from the files themselves. Without --channel the "
-            + "version is released and nobody takes it yet. Publishing the same again changes nothing."
+            + "version is released and nobody takes it yet. Publishing the same again changes nothing. Where several "
+            + "people must sign, --out uploads the files and writes what they sign; ‘role sign’ and ‘role import’ go on."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let request = try request(arguments, context)
+        try ProposalFile.checkFree(arguments["out"])
         let session = try ClientSession(arguments, context)
+        let keys = try await session.keyRing()
+        // A dry run asks what apps need, for which a token is shown if there is one.
+        let isWriting = request.aim != .dryRun
         var publisher = Publisher(
-            client: try session.registryClient(),
-            view: try session.verifiedRegistry(),
-            keys: try await session.keyRing(),
+            client: try session.registryClient(writing: isWriting),
+            view: try session.verifiedRegistry(writing: isWriting),
+            keys: keys,
             now: context.now,
             notice: { @Sendable text in Output.note(text) }
         )
         let report = try await publisher.publish(request)
+        if request.aim == .collect, let proposal = report.proposal, let out = arguments["out"] {
+            try ProposalFile.write(proposal, to: out)
+        }
+        Output.warn(of: report.ending, naming: keys.names, now: context.now)
         if arguments.has("json") {
-            Output.result(bytes: json(report).bytes)
+            Output.result(bytes: json(report, request).bytes)
         } else {
-            print(report, request)
+            print(report, request, keys, out: arguments["out"])
         }
         return .done
     }
@@ -75,10 +83,11 @@ struct Publish: Command {
             request.rollout = try Words.rollout(text, of: "--rollout")
         }
         if let file = arguments["card"] {
-            request.card = try Card(bytes: try Durable.readFile(file, maximum: Limits.manifest))
+            request.card = try DocumentFile.card(file)
         }
         request.breaks = try Words.apps(arguments)
-        request.isDryRun = arguments.has("dry-run")
+        request.aim =
+            arguments.has("dry-run") ? .dryRun : arguments["out"] == nil ? .commit : .collect
         return request
     }
 
@@ -107,24 +116,61 @@ struct Publish: Command {
         return variants
     }
 
-    private static func json(_ report: PublishReport) -> JSONReport {
-        JSONReport([
+    private static func json(_ report: PublishReport, _ request: PublishRequest) -> JSONReport {
+        let isWritten = request.aim == .collect && report.proposal != nil
+        return JSONReport([
             "model": .text("\(report.manifest.model)"), "version": .text("\(report.manifest.version)"),
             "license": report.manifest.description.license.map { .text($0) } ?? .null,
             "manifest": .text(report.digest.hex), "bytes": .integer(Int64(clamping: report.total)),
             "uploaded": .integer(Int64(clamping: report.uploaded)),
             "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
-            "state": .text(report.commit?.state.rawValue ?? "unchanged"),
+            "state": .text(report.commit?.state.rawValue ?? (isWritten ? "written" : "unchanged")),
+            "missing": .array(report.missing.map { .text($0.words()) }),
+            "ending": .list(of: report.ending),
         ])
     }
 
-    private static func print(_ report: PublishReport, _ request: PublishRequest) {
+    /// One table where all variants have one interface, else one for each and how it differs from the first.
+    private static func interfaces(of manifest: ModelManifest) -> [String] {
+        guard manifest.variants.contains(where: { $0.interface != nil }), let first = manifest.variants.first
+        else {
+            let names = manifest.variants.map { "\($0.name)" }
+            let title = names.count > 1 ? ["the same for variants \(names.joined(separator: ", ")):"] : []
+            return title + InterfaceTable.lines(of: manifest.interface)
+        }
+        return manifest.variants.flatMap { variant in
+            let interface = manifest.interface(of: variant)
+            let changes = ContractChanges(from: manifest.interface(of: first), to: interface).changes
+            return ["variant \(variant.name), \(variant.format.rawValue):"]
+                + InterfaceTable.lines(of: interface)
+                + changes.map { "  not as variant \(first.name): \($0.text)" }
+        }
+    }
+
+    private static func print(
+        _ report: PublishReport,
+        _ request: PublishRequest,
+        _ keys: KeyRing,
+        out: String?
+    ) {
         let manifest = report.manifest
-        Output.note(lines: InterfaceTable.lines(of: manifest.interface))
+        Output.note(lines: interfaces(of: manifest))
         Output.note("  license: \(manifest.description.license ?? "none is stated")")
         let name = "\(manifest.model) \(manifest.version)"
-        if request.isDryRun {
+        Output.note(lines: report.proposal?.notes ?? [])
+        if request.aim == .dryRun {
+            for missing in report.missing {
+                Output.result("to be signed: \(missing.words(naming: keys.names))")
+            }
             Output.result("would publish \(name), \(ByteCount(rawValue: report.total)); nothing was changed")
+        } else if request.aim == .collect, report.proposal != nil, let out {
+            for missing in report.missing {
+                Output.result("to be signed: \(missing.words(naming: keys.names))")
+            }
+            Output.result(
+                "\(out) holds \(name), whose files are uploaded: ‘sealift role sign \(out) --compare --key KEY’ signs "
+                    + "it, ‘sealift role import \(out)’ publishes it"
+            )
         } else if let commit = report.commit {
             let place = request.channel.map { " on \($0)" } ?? ", not on any channel yet"
             Output.result(

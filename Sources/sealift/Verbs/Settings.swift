@@ -24,13 +24,13 @@ struct SettingsShow: Command {
         }
         let halt = "\(settings.halt.failedPercent)%,\(settings.halt.minimum)"
         let rows = [
-            ["poll", "\(settings.pollSeconds)s", "between two looks for something new"],
+            ["poll", WrittenTime.text(settings.pollSeconds), "between two looks for something new"],
             [
-                "grace", "\(settings.grace)s",
+                "grace", WrittenTime.text(settings.grace),
                 "that active versions may run on after the signed chain has ended",
             ],
             ["after-grace", settings.afterGrace.rawValue, "what becomes of them then"],
-            ["bundle-max-age", "\(settings.bundleMaximumAge)s", "that a bundle may be old"],
+            ["bundle-max-age", WrittenTime.text(settings.bundleMaximumAge), "that a bundle may be old"],
             ["halt", halt, "of reports failed, and the fewest reports, at which a rollout stops by itself"],
             ["oldest-root", "\(settings.oldestRoot)", "the lowest root that a device may be pinned to"],
         ]

@@ -27,6 +27,7 @@ struct Status: Command {
                 Output.result("    \(model.trial): its app has not confirmed it")
             }
             if let pinned = model.pinned { Output.result("    pinned to \(pinned)") }
+            if let unfit = model.unfit { Output.result("    does not fit: \(unfit)") }
             if let problem = model.problem { Output.result("    problem: \(problem)") }
         }
         Output.result("chain: \(words(status))")
@@ -55,7 +56,7 @@ struct Status: Command {
                 "directory": .text(model.directory), "entry": .text(model.entry),
                 "reason": .text(model.reason), "trial": .text(model.trial),
                 "pinned": .text(orNull: model.pinned),
-                "problem": .text(orNull: model.problem),
+                "unfit": .text(orNull: model.unfit), "problem": .text(orNull: model.problem),
             ])
         }
         return JSONReport([
@@ -89,9 +90,7 @@ struct Why: Command {
         }
         Output.result("\(decision.model) \(decision.active ?? "none"): \(decision.reason)")
         Output.result("  asked for \(decision.request), last decision: \(decision.outcome.rawValue)")
-        for skipped in decision.skipped {
-            Output.result("  \(skipped.version) passed over: \(skipped.reason)")
-        }
+        Output.result(lines: decision.particulars)
         return .done
     }
 }

@@ -140,9 +140,7 @@ struct Sync: Command {
         } else {
             complain(of: model)
         }
-        for skipped in model.skipped {
-            Output.result("  \(skipped.version) was passed over: \(skipped.reason)")
-        }
+        Output.result(lines: model.particulars)
     }
 
     /// In a dry run, how each registry is reached: what firewalls and proxies must let pass.

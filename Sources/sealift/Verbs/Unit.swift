@@ -1,5 +1,7 @@
 import Arguments
+import Durable
 import Glibc
+import SyncAgent
 
 /// Prints a systemd unit that keeps a device's models current.
 struct Unit: Command {
@@ -8,36 +10,57 @@ struct Unit: Command {
         summary: "Print a systemd unit that runs ‘sync --watch’ as a service",
         options: [
             .value("config", "FILE", "the agent.json of the service, /etc/sealift/agent.json unless given"),
-            .value("directory", "DIR", "where its models lie, /var/lib/sealift unless given"),
+            .value("directory", "DIR", "where its models lie, unless as the agent.json says"),
             .value("user", "NAME", "whom it runs as, sealift unless given"),
         ],
         example: "sealift unit --config /etc/sealift/agent.json",
         discussion:
-            "Write it to /etc/systemd/system/sealift-sync.service. It may write below DIR and nowhere else. "
+            "Write it to /etc/systemd/system/sealift-sync.service. It may write below the directory of its models "
+            + "and nowhere else, so print it again when the agent.json names another. "
             + "‘systemctl reload’ makes it read its configuration again."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let file = context.absolute(arguments["config"] ?? "/etc/sealift/agent.json")
+        let given = arguments["directory"].map { context.absolute($0) }
         let values = [
-            "PROGRAM": program(),
-            "CONFIG": context.absolute(arguments["config"] ?? "/etc/sealift/agent.json"),
-            "DIRECTORY": context.absolute(arguments["directory"] ?? "/var/lib/sealift"),
-            "USER": arguments["user"] ?? "sealift",
+            ("PROGRAM", "the program's own path", program()), ("CONFIG", "--config", file),
+            ("DIRECTORY", "the directory", try directory(of: file, given, isNamed: arguments.has("config"))),
+            ("USER", "--user", arguments["user"] ?? "sealift"),
         ]
-        for (name, value) in values {
+        for (_, place, value) in values {
             let isPlain =
                 value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
                 && !value.contains { "\"'\\%$;".contains($0) }
             guard isPlain, !value.isEmpty else {
                 throw UsageError.badValue(
                     value,
-                    of: name == "PROGRAM" ? "the program's own path" : "--\(name.lowercased())",
+                    of: place,
                     expected: "a text without spaces, quotes and signs that systemd reads in its own way"
                 )
             }
         }
-        Output.result(page: values.reduce(text) { $0.replacing("<\($1.key)>", with: $1.value) })
+        let whole = text.replacing("<OPTIONS>", with: given == nil ? "" : " --directory <DIRECTORY>")
+        Output.result(page: values.reduce(whole) { $0.replacing("<\($1.0)>", with: $1.2) })
         return .done
+    }
+
+    /// Where the service writes: what was given, else what its file says, which must then be in order.
+    ///
+    /// Only the usual file need not be there yet.
+    private static func directory(of file: String, _ given: String?, isNamed: Bool) throws -> String {
+        if !isNamed, try Durable.kind(of: file) == nil {
+            if given == nil {
+                Output.note("\(file) is not there yet; the unit is for models below /var/lib/sealift")
+            }
+            return given ?? "/var/lib/sealift"
+        }
+        var configuration = try AgentFile(path: file).configuration
+        if let given { configuration.directory = given }
+        do throws(SyncError) { try configuration.check() } catch {
+            throw Failure(code: error.errorCode, "\(file): \(error.message)")
+        }
+        return configuration.directory
     }
 
     private static func program() -> String {
@@ -56,7 +79,7 @@ struct Unit: Command {
         [Service]
         Type=notify
         NotifyAccess=main
-        ExecStart=<PROGRAM> sync --watch --config <CONFIG> --directory <DIRECTORY>
+        ExecStart=<PROGRAM> sync --watch --config <CONFIG><OPTIONS>
         ExecReload=/bin/kill -HUP $MAINPID
         Restart=on-failure
         RestartSec=30

@@ -1,0 +1,77 @@
+import Arguments
+import Durable
+import Manifest
+import Names
+import Publishing
+import Trust
+
+/// A model that a call names: files here, or a published version.
+struct ModelReference {
+    /// For people.
+    let name: String
+    let manifest: ModelManifest
+
+    /// A file has no version yet, so the range that an app accepts says nothing about it.
+    let isPublished: Bool
+
+    /// `NS/MODEL@V`, taken apart.
+    struct Published {
+        let model: ModelName
+
+        /// A version or a channel.
+        let wanted: String
+    }
+
+    /// What a text names if it is no path of anything here.
+    ///
+    /// - Returns: `nil` for a path.
+    static func published(_ text: String) throws -> Published? {
+        let halves = text.split(separator: "@", maxSplits: 1)
+        guard try Durable.kind(of: text) == nil, halves.count == 2, let model = ModelName(halves[0]) else {
+            return nil
+        }
+        return Published(model: model, wanted: String(halves[1]))
+    }
+
+    /// Reads files, or fetches a signed manifest.
+    static func read(
+        _ text: String,
+        _ arguments: ParsedArguments,
+        _ context: Context
+    ) async throws -> ModelReference {
+        if let published = try published(text) { return try await read(published, arguments, context) }
+        guard let variant = VariantName("default"), let model = ModelName("local/model") else {
+            throw Failure(.internalError, "no name")
+        }
+        let source = try await VersionSource.read([VariantSource(name: variant, path: text)])
+        let version = ModelVersion(major: 1, minor: 0, patch: 0)
+        let manifest = try source.manifest(of: model, version: version, created: context.now, card: nil)
+        return ModelReference(name: text, manifest: manifest, isPublished: false)
+    }
+
+    static func read(
+        _ published: Published,
+        _ arguments: ParsedArguments,
+        _ context: Context
+    ) async throws -> ModelReference {
+        let model = published.model
+        var registry = try ClientSession(arguments, context).verifiedRegistry()
+        try await registry.refresh()
+        let state = try await registry.state(of: .model(model))
+        let wanted = published.wanted.hasPrefix("=") ? published.wanted.dropFirst() : published.wanted[...]
+        var version = ModelVersion(wanted)
+        if version == nil, let channel = ChannelName(wanted) {
+            version = try state.live(of: model).channels[channel]?.versions.map(\.version).max()
+        }
+        guard let version else {
+            throw UsageError.refused("\(model) has no channel or version \(wanted)")
+        }
+        let path = ModelManifest.targetPath(model: model, version: version)
+        let release = state.roles[.release(model)]?.document
+        guard let bytes = try await registry.content(of: path, in: release) else {
+            throw UsageError.refused("\(model) \(version) is not released")
+        }
+        let manifest = try ModelManifest(canonical: bytes, at: path)
+        return ModelReference(name: "\(model) \(version)", manifest: manifest, isPublished: true)
+    }
+}
