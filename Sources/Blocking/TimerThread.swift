@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// The thread behind ``Blocking/sleep(seconds:)``.
 ///
@@ -9,12 +8,12 @@ import Synchronization
 final class TimerThread: Sendable {
     static let shared = TimerThread()
 
-    private struct Wait {
+    private struct Wait: Sendable {
         let time: MonotonicTime
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    private struct State {
+    private struct State: Sendable {
         var waits: [UInt64: Wait] = [:]
         /// Cancelled before their continuation was there.
         var cancelled: Set<UInt64> = []
@@ -22,7 +21,7 @@ final class TimerThread: Sendable {
         var isRunning = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let wakeUp: Int32
 
     private init() { wakeUp = clinux_eventfd() }
