@@ -36,6 +36,9 @@ public enum InferenceError: Error, Equatable, Sendable {
     /// All inputs together have more bytes than the policy allows.
     case inputsTooLarge(bytes: Int, limit: Int)
 
+    /// A golden vector cannot be read for this model, or its file is not there.
+    case golden(name: String, reason: String)
+
     /// The text of tensors is not in the form it must have.
     case text(reason: String, offset: Int)
 }
@@ -67,6 +70,7 @@ extension InferenceError: CustomStringConvertible {
             "element \(index) of the input '\(name)' is not a finite number"
         case .inputsTooLarge(let bytes, let limit):
             "the inputs have \(bytes) bytes, the limit is \(limit)"
+        case .golden(let name, let reason): "the golden vector cannot be used: '\(name)' \(reason)"
         case .text(let reason, let offset): "not the JSON of tensors: \(reason) (byte \(offset))"
         }
     }

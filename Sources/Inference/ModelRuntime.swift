@@ -12,6 +12,9 @@ public protocol ModelRuntime: Sendable {
     /// Whether this engine runs files of `format`, as a manifest names it: `onnx`.
     func runs(format: String) -> Bool
 
+    /// The kinds of processor that this engine can use here.
+    var processors: Set<ComputeUnits> { get }
+
     /// Loads a model, which costs time and memory.
     ///
     /// - Parameters:
@@ -21,6 +24,11 @@ public protocol ModelRuntime: Sendable {
     /// - Returns: The model, ready to run.
     /// - Throws: The adapter's error when the engine refuses the file.
     func load(entry: String, options: LoadOptions) async throws -> any LoadedModel
+}
+
+extension ModelRuntime {
+    /// The main processor alone.
+    public var processors: Set<ComputeUnits> { [.cpu] }
 }
 
 /// A model in memory, ready to run; it is freed when the last reference goes.
@@ -39,13 +47,28 @@ public protocol LoadedModel: AnyObject, Sendable {
     func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue]
 }
 
+/// The kinds of processor that a model may run on.
+public enum ComputeUnits: String, Hashable, Sendable, CaseIterable {
+    /// Whatever the engine finds best.
+    case any
+
+    /// The main processor alone.
+    case cpu
+
+    /// A graphics processor, and the main one for the rest.
+    case gpu
+
+    /// A neural engine, and the main processor for the rest.
+    case npu
+}
+
 /// How to load a model.
-public struct LoadOptions: Equatable, Sendable {
+public struct LoadOptions: Hashable, Sendable {
     /// Threads that one call may use; `nil` leaves it to the adapter.
     public var threads: Int?
 
     /// What counts more.
-    public enum Priority: Equatable, Sendable {
+    public enum Priority: String, Hashable, Sendable {
         /// Weights are rearranged for speed, at the price of memory.
         case speed
 
@@ -56,9 +79,20 @@ public struct LoadOptions: Equatable, Sendable {
     /// Whether speed or memory counts more.
     public var priority: Priority
 
-    /// The usual choice: speed, and as many threads as the adapter finds right.
-    public init(threads: Int? = nil, priority: Priority = .speed) {
+    /// What the model must run on; an engine that has none of it here refuses.
+    public var compute: ComputeUnits
+
+    /// The usual choice: speed, as many threads as the adapter finds right, and any processor.
+    public init(threads: Int? = nil, priority: Priority = .speed, compute: ComputeUnits = .any) {
         self.threads = threads
         self.priority = priority
+        self.compute = compute
+    }
+}
+
+extension LoadOptions: CustomStringConvertible {
+    /// For records and people: `speed, any, 4 threads`.
+    public var description: String {
+        "\(priority.rawValue), \(compute.rawValue)" + (threads.map { ", \($0) threads" } ?? "")
     }
 }

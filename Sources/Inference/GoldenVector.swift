@@ -1,0 +1,221 @@
+package import CanonicalJSON
+import Names
+
+/// One golden vector of a manifest: inputs, and what must come out of them.
+///
+///     { "inputs": { NAME: VALUE, … }, "outputs": { NAME: VALUE, … },
+///       "relative": DECIMAL, "absolute": DECIMAL, "argmax": true }
+///
+/// A VALUE is `{"base64": TEXT}` or `{"file": PATH}`: the elements of the
+/// port's type in their order, little-endian. It has no shape of its own. A
+/// length that the port leaves open is that of the same symbol in an earlier
+/// input, else follows from the number of elements; where several are left
+/// open, all but the last are 1.
+///
+/// Numbers agree within `absolute` + `relative` × the expected magnitude, 1e-5
+/// and 1e-3 unless stated; integers, bools exactly unless a tolerance is
+/// stated. With `argmax` only the place of the greatest element along the last
+/// dimension counts.
+package struct GoldenVector: Sendable {
+    /// What to call the model with.
+    package let inputs: [String: Tensor]
+
+    private let expected: [(name: String, tensor: Tensor)]
+    private let relative: Double?
+    private let absolute: Double?
+    private let isArgmax: Bool
+
+    /// Reads one of a manifest's `checks`.
+    ///
+    /// - Parameters:
+    ///   - value: As the manifest has it.
+    ///   - ports: As the manifest declares them.
+    ///   - file: The content of one of the variant's files; `nil` when it has none of that name.
+    /// - Throws: `InferenceError.golden` with the member that is wrong.
+    package init(
+        _ value: JSONValue,
+        ports: ModelPorts,
+        file: (String) -> [UInt8]?
+    ) throws(InferenceError) {
+        guard let given = value["inputs"]?.object, let outputs = value["outputs"]?.object, !outputs.isEmpty
+        else {
+            throw .golden(name: "inputs", reason: "and outputs must be objects")
+        }
+        var lengths: [String: Int] = [:]
+        var inputs: [String: Tensor] = [:]
+        for port in ports.inputs {
+            guard let written = given[port.name] else { continue }
+            let bytes = try Self.bytes(written, of: port.name, file)
+            inputs[port.name] = try port.tensor(bytes, &lengths)
+        }
+        if let stranger = given.keys.first(where: { inputs[$0] == nil }) {
+            throw .golden(name: stranger, reason: "is no input of the model")
+        }
+        self.inputs = inputs
+        var expected: [(name: String, tensor: Tensor)] = []
+        for (name, written) in outputs.members.map({ ($0.key.string, $0.value) }) {
+            guard let port = ports.outputs.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+                throw .golden(name: name, reason: "is no output of the model")
+            }
+            // Lengths of outputs may follow from the inputs in ways that no symbol tells.
+            var own: [String: Int] = [:]
+            expected.append((name, try port.tensor(try Self.bytes(written, of: name, file), &own)))
+        }
+        self.expected = expected
+        relative = try Self.decimal(value, "relative")
+        absolute = try Self.decimal(value, "absolute")
+        isArgmax = value["argmax"] == .bool(true)
+    }
+
+    private static func bytes(
+        _ value: JSONValue,
+        of name: String,
+        _ file: (String) -> [UInt8]?
+    ) throws(InferenceError) -> [UInt8] {
+        if let text = value["base64"]?.string {
+            guard let bytes = Base64.bytes(text) else { throw .golden(name: name, reason: "is no base64") }
+            return bytes
+        }
+        guard let path = value["file"]?.string else {
+            throw .golden(name: name, reason: "has neither base64 nor a file")
+        }
+        guard let bytes = file(path) else {
+            throw .golden(name: name, reason: "stands in \(path), which is not among the files")
+        }
+        return bytes
+    }
+
+    private static func decimal(_ value: JSONValue, _ key: String) throws(InferenceError) -> Double? {
+        guard let member = value[key] else { return nil }
+        guard let number = member.string.flatMap({ Double($0) }), number.isFinite, number >= 0 else {
+            throw .golden(name: key, reason: "must be a decimal number from 0 up, as text")
+        }
+        return number
+    }
+
+    /// What in the answer differs from what is expected; empty when nothing does.
+    ///
+    /// - Parameter found: What the model gave for ``inputs``.
+    /// - Returns: A sentence for each output.
+    package func disagreements(with found: [String: ModelValue]) -> [String] {
+        expected.compactMap { name, tensor in
+            guard let answer = found[name]?.tensor else {
+                return "the output '\(name)' is missing or no tensor"
+            }
+            guard answer.element == tensor.element, answer.count == tensor.count else {
+                return "the output '\(name)' has \(answer.count) of \(answer.element.rawValue), "
+                    + "expected \(tensor.count) of \(tensor.element.rawValue)"
+            }
+            let difference = isArgmax ? rows(answer, tensor) : elements(answer, tensor)
+            return difference.map { "the output '\(name)' \($0)" }
+        }
+    }
+
+    private func rows(_ answer: Tensor, _ tensor: Tensor) -> String? {
+        let length = max(1, answer.shape.last ?? 1)
+        let (found, wanted) = (answer.numbers, tensor.numbers)
+        for start in stride(from: 0, to: found.count, by: length) {
+            let row = start..<min(start + length, found.count)
+            let (place, other) = (Self.greatest(found[row]), Self.greatest(wanted[row]))
+            if place != other { return "is greatest at \(place) in row \(start / length), expected \(other)" }
+        }
+        return nil
+    }
+
+    /// The place of the first greatest number; NaN is never it.
+    private static func greatest(_ row: ArraySlice<Double>) -> Int {
+        var place = row.startIndex
+        for index in row.indices where row[index] > row[place] || row[place].isNaN { place = index }
+        return place - row.startIndex
+    }
+
+    private func elements(_ answer: Tensor, _ tensor: Tensor) -> String? {
+        let isFloat = tensor.widened != nil
+        let absolute = absolute ?? (isFloat ? 1e-5 : 0)
+        let relative = relative ?? (isFloat ? 1e-3 : 0)
+        if absolute == 0, relative == 0 {
+            return answer.bytes == tensor.bytes ? nil : "is not what is expected"
+        }
+        for (index, (found, wanted)) in zip(answer.numbers, tensor.numbers).enumerated() {
+            if found == wanted || found.isNaN && wanted.isNaN { continue }
+            guard wanted.isFinite, abs(found - wanted) <= absolute + relative * abs(wanted) else {
+                return
+                    "is \(found) at element \(index), expected \(wanted) within \(absolute) + \(relative) × it"
+            }
+        }
+        return nil
+    }
+}
+
+extension Tensor {
+    /// The elements as numbers; 64-bit integers may lose their last digits.
+    fileprivate var numbers: [Double] {
+        if let widened { return widened }
+        return switch element {
+        case .int8: (try? values(as: Int8.self))?.map { Double($0) } ?? []
+        case .int16: (try? values(as: Int16.self))?.map { Double($0) } ?? []
+        case .int32: (try? values(as: Int32.self))?.map { Double($0) } ?? []
+        case .int64: (try? values(as: Int64.self))?.map { Double($0) } ?? []
+        case .uint16: (try? values(as: UInt16.self))?.map { Double($0) } ?? []
+        case .uint32: (try? values(as: UInt32.self))?.map { Double($0) } ?? []
+        case .uint64: (try? values(as: UInt64.self))?.map { Double($0) } ?? []
+        case .uint8, .bool: bytes.map { Double($0) }
+        case .float16, .bfloat16, .float32, .float64, .string: []
+        }
+    }
+}
+
+extension Port {
+    /// Gives elements the shape that this port takes.
+    fileprivate func tensor(_ bytes: [UInt8], _ lengths: inout [String: Int]) throws(InferenceError) -> Tensor
+    {
+        guard case .tensor(let element, let shape) = kind, let size = element.size else {
+            throw .golden(name: name, reason: "takes \(kind), of which no golden vector can be written")
+        }
+        guard bytes.count % size == 0 else {
+            throw .golden(name: name, reason: "has \(bytes.count) bytes, no multiple of \(size)")
+        }
+        let count = bytes.count / size
+        let dimensions: [PortDimension] =
+            switch shape {
+            case .unknownRank: [.any]
+            case .dimensions(let dimensions): dimensions
+            case .oneOf(let shapes):
+                (shapes.first { $0.reduce(1, *) == count } ?? []).map(PortDimension.fixed)
+            }
+        let wanted = try lengthsOf(dimensions, holding: count, &lengths)
+        return try Tensor(element: element, shape: wanted, bytes: bytes)
+    }
+
+    private func lengthsOf(
+        _ dimensions: [PortDimension],
+        holding count: Int,
+        _ lengths: inout [String: Int]
+    ) throws(InferenceError) -> [Int] {
+        var found: [Int?] = dimensions.map { dimension in
+            switch dimension {
+            case .fixed(let length): length
+            case .symbol(let symbol): lengths[symbol]
+            case .range, .oneOf, .any: nil
+            }
+        }
+        let open = found.indices.filter { found[$0] == nil }
+        for index in open.dropLast() { found[index] = 1 }
+        var product = 1
+        for length in found.compactMap(\.self) {
+            let (next, overflow) = product.multipliedReportingOverflow(by: length)
+            guard !overflow else { throw .golden(name: name, reason: "is too large") }
+            product = next
+        }
+        if let last = open.last {
+            guard product > 0, count % product == 0 else {
+                throw .golden(name: name, reason: "has \(count) elements, no multiple of \(product)")
+            }
+            found[last] = count / product
+        }
+        for (dimension, length) in zip(dimensions, found) {
+            if case .symbol(let symbol) = dimension { lengths[symbol] = length }
+        }
+        return found.compactMap(\.self)
+    }
+}
