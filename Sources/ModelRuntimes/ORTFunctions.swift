@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Places in the function table `OrtApi`, which only ever grows at its end (ONNX Runtime, API 17).
@@ -82,6 +83,13 @@ struct ORTFunctions: @unchecked Sendable {
         typealias Base = @convention(c) () -> UnsafePointer<UnsafeRawPointer?>?
         typealias Table = @convention(c) (UInt32) -> UnsafePointer<UnsafeRawPointer?>?
         typealias Version = @convention(c) () -> UnsafePointer<CChar>?
+        // What a library does while it is opened cannot be caught; a child process tries it first.
+        switch clinux_attempt_library(path) {
+        case 0: break
+        case let signal where signal > 0:
+            throw .notUsable(path: path, reason: "opening it ends a process with signal \(signal)")
+        default: throw .notUsable(path: path, reason: "opening it ends a process")
+        }
         guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             let reason = dlerror().map { String(cString: $0) } ?? "it cannot be opened"
             throw .notUsable(path: path, reason: reason)

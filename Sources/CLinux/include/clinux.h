@@ -23,6 +23,9 @@ int clinux_memory_file(void);
 int clinux_die_with_parent(void);
 void clinux_trim_heap(void);
 
+// Opens a library in a child process. The signal that ended the child, -1 if the library ended it, else 0.
+int clinux_attempt_library(const char *path);
+
 // Nanoseconds on CLOCK_MONOTONIC, asked of the kernel itself: a library that fakes the date does not fake it.
 uint64_t clinux_monotonic_nanoseconds(void);
 
