@@ -1,16 +1,39 @@
+import Blocking
 import CanonicalJSON
 import Generations
+import Glibc
 import Inference
 import Manifest
 import Names
 
 /// The active versions of a device directory, as the last sync left them.
 ///
-/// Recalls are those that the last sync learned; they are looked up again at
-/// every request, so that a recalled version is not lent again even when it is
-/// in memory.
+/// What must not run any more is known from the last sync, and is looked up
+/// again whenever the device is looked at, so that a recalled version is not lent
+/// again even when it is in memory.
 struct GenerationSource: ModelSource {
     let directory: String
+    private let starts = CountedStarts()
+
+    init(directory: String) { self.directory = directory }
+
+    /// The state of `current` and of `trust/state.json`; each is replaced by a rename and never written again.
+    func stamp() -> SourceStamp? {
+        var numbers: [Int64] = []
+        for name in ["current", "trust/state.json"] {
+            var status = stat()
+            guard lstat("\(directory)/\(name)", &status) == 0 else {
+                guard errno == ENOENT else { return nil }
+                numbers.append(0)
+                continue
+            }
+            numbers += [
+                Int64(truncatingIfNeeded: status.st_ino), Int64(status.st_ctim.tv_sec),
+                Int64(status.st_ctim.tv_nsec),
+            ]
+        }
+        return SourceStamp(numbers)
+    }
 
     func activeVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion {
         let device = try device(for: model)
@@ -23,51 +46,93 @@ struct GenerationSource: ModelSource {
             }
             return active.identity
         }
-        return try allowed(active, on: device)
+        let version = LibraryVersion(active)
+        if let obstacle = try obstacle(to: version) { throw version.refused(obstacle) }
+        return version
     }
 
-    func open(_ model: ModelName) throws(ModelLibraryError) -> OpenedModel {
+    func earlierVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion? {
         let device = try device(for: model)
-        // No lease means that the version is being collected, so that a newer one is active already.
-        for _ in 0..<4 {
-            let (active, lease) = try Self.told(model) { () throws(GenerationError) in
-                let active = try device.activeModel(model)
-                return (active, try active.lease())
+        let versions = try Self.told(model) { () throws(GenerationError) -> [LibraryVersion] in
+            guard let active = try device.activeGeneration() else { return [] }
+            return ([active] + device.generations(before: active)).compactMap { generation in
+                generation.record.model(model).map { LibraryVersion($0.identity) }
             }
-            guard let lease else { continue }
-            let version = try allowed(active.identity, on: device)
-            return OpenedModel(
-                version: version,
-                directory: active.directory,
-                entryPath: active.entryPath,
-                format: active.content.format.rawValue,
-                ports: ModelPorts(active.interface),
-                labels: active.interface.labels?.shown ?? [],
-                hold: lease
-            )
         }
-        throw .notAvailable(model: model.description, reason: "its files are being collected")
+        for version in versions where version != versions.first {
+            if try mayRun(version) { return version }
+        }
+        return nil
+    }
+
+    func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool {
+        try obstacle(to: version) == nil
+    }
+
+    /// Why the version must not run any more: it is recalled, or the grace of the chain is over.
+    private func obstacle(to version: LibraryVersion) throws(ModelLibraryError) -> String? {
+        let device = try device(for: version.model)
+        return try Self.told(version.model) { () throws(GenerationError) in
+            try device.obstacle(to: version.manifest)
+        }
+    }
+
+    func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {
+        let device = try device(for: version.model)
+        // A start that is one too many goes back, and the caller looks again.
+        guard try !leavesTrial(of: version.model, on: device) else { return nil }
+        // No lease means that the version is being collected, so that a newer one is active already.
+        let found = try Self.told(version.model) {
+            () throws(GenerationError) -> (ActiveModel, DirectoryLease)? in
+            guard let active = try device.activeGeneration() else { return nil }
+            let generations = [active] + device.generations(before: active)
+            let holder = generations.first { generation in
+                generation.record.model(version.model).map { LibraryVersion($0.identity) } == version
+            }
+            do throws(GenerationError) {
+                guard let model = try holder?.model(version.model), let lease = try model.lease() else {
+                    return nil
+                }
+                return (model, lease)
+            } catch {
+                // Collected meanwhile, if the device has moved on by now; else it is as it is.
+                guard try device.activeGeneration()?.number == active.number else { return nil }
+                throw error
+            }
+        }
+        guard let (model, lease) = found else { return nil }
+        if let obstacle = try obstacle(to: version) { throw version.refused(obstacle) }
+        var opened = OpenedModel(
+            version: version,
+            directory: model.directory,
+            entryPath: model.entryPath,
+            format: model.content.format.rawValue,
+            ports: ModelPorts(model.interface)
+        )
+        opened.labels = model.interface.labels?.shown ?? []
+        opened.length = model.content.length
+        opened.memory = model.content.memory
+        opened.checks = model.manifest.checks
+        opened.hold = lease
+        return opened
+    }
+
+    /// Counts one start of the app for a version on trial, at the first opening of its model.
+    ///
+    /// - Returns: Whether the trial is lost with it, so that another version is active now.
+    private func leavesTrial(
+        of model: ModelName,
+        on device: DeviceDirectory
+    ) throws(ModelLibraryError) -> Bool {
+        guard starts.isFirst(model) else { return false }
+        let now = UnixTime(rawValue: Int64(time(nil)))
+        return try Self.told(model) { () throws(GenerationError) in
+            try device.countStart(of: model, at: now) != nil
+        }
     }
 
     private func device(for model: ModelName) throws(ModelLibraryError) -> DeviceDirectory {
         try Self.told(model) { () throws(GenerationError) in try DeviceDirectory.open(directory) }
-    }
-
-    private func allowed(
-        _ identity: VersionIdentity,
-        on device: DeviceDirectory
-    ) throws(ModelLibraryError) -> LibraryVersion {
-        let version = LibraryVersion(
-            model: identity.model,
-            version: identity.version,
-            variant: identity.variant,
-            manifest: identity.manifest
-        )
-        let obstacle = try Self.told(identity.model) { () throws(GenerationError) in
-            try device.obstacle(to: identity.manifest)
-        }
-        if let obstacle { throw version.refused(obstacle) }
-        return version
     }
 
     /// Runs steps on the device directory, so that their errors come out as the library's.
@@ -85,6 +150,29 @@ struct GenerationSource: ModelSource {
             case .disk: throw .failed(model: name, version: "(active)", reason: reason)
             }
         }
+    }
+}
+
+/// The models that this library opened once, each of which is one start of the app for a version on trial.
+private final class CountedStarts: Sendable {
+    private let models = Guarded<Set<ModelName>>([])
+
+    /// Whether this is the first time, and nobody counted it for the app, as `sealift run` does before it starts one.
+    func isFirst(_ model: ModelName) -> Bool {
+        guard models.withLock({ $0.insert(model).inserted }) else { return false }
+        let counted = getenv("SEALIFT_STARTED").map { String(cString: $0) }
+        return counted != model.description
+    }
+}
+
+extension LibraryVersion {
+    fileprivate init(_ identity: VersionIdentity) {
+        self.init(
+            model: identity.model,
+            version: identity.version,
+            variant: identity.variant,
+            manifest: identity.manifest
+        )
     }
 }
 

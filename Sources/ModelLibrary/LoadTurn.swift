@@ -1,4 +1,4 @@
-/// Lets one model at a time be loaded in the whole process, in the order of asking.
+/// Lets one model at a time be loaded in the whole process, in the order of priority and then of asking.
 ///
 /// Memory is highest while a model loads, so two loads at once could be one
 /// too many where either alone fits.
@@ -6,15 +6,18 @@ actor LoadTurn {
     static let shared = LoadTurn()
 
     private var isTaken = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: [(priority: ModelPriority, continuation: CheckedContinuation<Void, Never>)] = []
 
     /// Waits for the turn.
-    func take() async {
+    func take(_ priority: ModelPriority) async {
         guard isTaken else {
             isTaken = true
             return
         }
-        await withCheckedContinuation { waiting.append($0) }
+        await withCheckedContinuation { continuation in
+            let place = waiting.firstIndex { $0.priority < priority } ?? waiting.endIndex
+            waiting.insert((priority, continuation), at: place)
+        }
     }
 
     /// Passes the turn on; once for every `take`.
@@ -23,6 +26,6 @@ actor LoadTurn {
             isTaken = false
             return
         }
-        waiting.removeFirst().resume()
+        waiting.removeFirst().continuation.resume()
     }
 }

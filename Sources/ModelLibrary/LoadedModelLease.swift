@@ -1,45 +1,43 @@
+import Blocking
 public import Inference
 import Names
-import Synchronization
 
 /// A model for the duration of one `withModel`; it is not freed before that ends.
 ///
 /// Safe to use from many tasks at once, but only until the call returns.
 public final class LoadedModelLease: Sendable {
+    let lent: Lent
+
+    private let library: ModelLibrary
+    private let hasEnded = Guarded(false)
+
+    init(_ lent: Lent, of library: ModelLibrary) {
+        self.lent = lent
+        self.library = library
+    }
+
+    private var opened: OpenedModel { lent.resident.opened }
+
     /// The name, `vision/detector`.
-    public let model: String
+    public var model: String { opened.version.modelText }
 
     /// The version, `1.4.0`.
-    public let version: String
+    public var version: String { opened.version.versionText }
 
     /// The variant, `default`.
-    public let variant: String
+    public var variant: String { opened.version.variant.description }
 
     /// Inputs and outputs as the signed manifest declares them.
-    public let ports: ModelPorts
+    public var ports: ModelPorts { opened.ports }
 
     /// Class labels in the order of their indices; empty when the manifest has none.
-    public let labels: [String]
+    public var labels: [String] { opened.labels }
 
     /// The folder of the model's files, such as its tokenizer; it stays for the duration of the lease.
-    public let directory: String
+    public var directory: String { opened.directory }
 
-    let resident: Resident
-
-    private let policy: InputPolicy
-    private let hasEnded = Mutex(false)
-
-    init(_ resident: Resident, policy: InputPolicy) {
-        self.resident = resident
-        self.policy = policy
-        let opened = resident.opened
-        model = opened.version.model.description
-        version = opened.version.version.description
-        variant = opened.version.variant.description
-        ports = opened.ports
-        labels = opened.labels
-        directory = opened.directory
-    }
+    /// What its load took.
+    public var load: LoadRecord { lent.resident.record }
 
     /// Computes every output, after checking every input.
     ///
@@ -50,15 +48,16 @@ public final class LoadedModelLease: Sendable {
     ///   runtime's own error when the call fails.
     public func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue] {
         guard !hasEnded.withLock({ $0 }) else { throw ModelLibraryError.leaseEnded(model: model) }
-        try ports.check(inputs, policy: policy)
-        return try await resident.model.run(inputs)
+        try ports.check(inputs, policy: library.configuration.inputPolicy)
+        do {
+            let outputs = try await lent.resident.model.run(inputs)
+            library.noteRun(of: opened.version.model)
+            return outputs
+        } catch {
+            if !(error is CancellationError) { await library.noteFailure(of: opened.version, error) }
+            throw error
+        }
     }
 
     func end() { hasEnded.withLock { $0 = true } }
-}
-
-/// A model in memory and what it was loaded from.
-struct Resident: Sendable {
-    let opened: OpenedModel
-    let model: any LoadedModel
 }

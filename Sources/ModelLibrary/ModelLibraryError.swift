@@ -1,3 +1,5 @@
+import Names
+
 /// Why a model cannot be lent.
 public enum ModelLibraryError: Error, Equatable, Sendable {
     /// The text is no model name; one looks like `vision/detector`.
@@ -16,6 +18,21 @@ public enum ModelLibraryError: Error, Equatable, Sendable {
     /// The runtime could not load the version; a later call tries again.
     case failed(model: String, version: String, reason: String)
 
+    /// The runtime that loads files of this format has no such processor here.
+    case noProcessor(model: String, version: String, runtime: String, wanted: String)
+
+    /// There is not enough memory now; without other models or programs there would be.
+    case doesNotFit(model: String, version: String, needed: UInt64, available: UInt64, source: String)
+
+    /// There can never be enough memory under this limit.
+    case neverFits(model: String, version: String, needed: UInt64, limit: UInt64, source: String)
+
+    /// Memory is so scarce that nothing is loaded before it is freed.
+    case underPressure(model: String)
+
+    /// The request waited as long as it may; the load goes on for others.
+    case timedOut(model: String, after: Duration)
+
     /// The lease was used after the call that it was lent to.
     case leaseEnded(model: String)
 }
@@ -31,6 +48,18 @@ extension ModelLibraryError: CustomStringConvertible {
         case .noRuntime(let model, let version, let format):
             "\(model) \(version) has the format \(format), and no runtime for that is available here"
         case .failed(let model, let version, let reason): "\(model) \(version) cannot be loaded: \(reason)"
+        case .noProcessor(let model, let version, let runtime, let wanted):
+            "\(model) \(version) is wanted on a \(wanted), which \(runtime) does not use here"
+        case .doesNotFit(let model, let version, let needed, let available, let source):
+            "\(model) \(version) needs \(ByteCount(rawValue: needed)) and \(source) leaves "
+                + "\(ByteCount(rawValue: available)) now; end other uses or ask again later"
+        case .neverFits(let model, let version, let needed, let limit, let source):
+            "\(model) \(version) needs \(ByteCount(rawValue: needed)) and \(source) never leaves more than "
+                + "\(ByteCount(rawValue: limit)); use a smaller model or raise that limit"
+        case .underPressure(let model):
+            "\(model) is not loaded while memory is critically scarce; ask again when it is not"
+        case .timedOut(let model, let after):
+            "\(model) was not ready after \(after); give it a longer deadline or ask again"
         case .leaseEnded(let model):
             "the lease on \(model) has ended; use the model inside the call that lends it"
         }

@@ -1,13 +1,55 @@
 /// Something that a library did, for logs and metrics.
 public enum ModelLibraryEvent: Equatable, Sendable {
-    /// A version is in memory; `waited` is the time until its turn, `took` the load itself.
-    case loaded(model: String, version: String, waited: Duration, took: Duration)
+    /// A version is in memory.
+    case loaded(LoadRecord)
 
-    /// A version was not loaded, because it must not run or could not.
+    /// A version was not loaded, because it must not run, could not or does not fit.
     case refused(model: String, version: String, reason: String)
 
     /// A version left the library; its memory is freed.
     case evicted(model: String, version: String, reason: EvictionReason)
+
+    /// An earlier version answers, because the active one cannot.
+    case fellBack(model: String, from: String, to: String, reason: String)
+
+    /// A call of a model failed in its runtime.
+    case inferenceFailed(model: String, version: String, reason: String)
+
+    /// A lease is held for longer than the configuration finds usual; the model stays for it.
+    case longLease(model: String, version: String, held: Duration)
+
+    /// The level of memory pressure changed.
+    case pressure(MemoryPressure)
+
+    /// A rung of a ladder could not answer, and the next is tried.
+    case steppedDown(rung: String, reason: String)
+}
+
+/// What one load took.
+public struct LoadRecord: Equatable, Sendable {
+    /// The name, `vision/detector`.
+    public let model: String
+
+    /// The version, `1.4.0`.
+    public let version: String
+
+    /// The runtime and its version, `onnxruntime 1.28.0`.
+    public let runtime: String
+
+    /// The time until its turn and until there was memory.
+    public let waited: Duration
+
+    /// The load itself, with all checks.
+    public let took: Duration
+
+    /// The part of `took` in the runtime's own load.
+    public let inRuntime: Duration
+
+    /// What this process held before, where the system says.
+    public let before: MemoryFootprint?
+
+    /// What it held afterwards.
+    public let after: MemoryFootprint?
 }
 
 /// Why a model left the library.
@@ -20,4 +62,33 @@ public enum EvictionReason: Equatable, Sendable {
 
     /// The app asked for all to go, and said why.
     case all(String)
+
+    /// Another model needed the memory.
+    case memory
+
+    /// Nobody used it for the idle time-out.
+    case idle
+
+    /// The residency policy keeps others.
+    case residency
+
+    /// Memory became scarce.
+    case pressure(MemoryPressure)
+
+    /// The app went to the background.
+    case background
+
+    /// For events and metrics, one word.
+    public var name: String {
+        switch self {
+        case .replaced: "replaced"
+        case .requested: "requested"
+        case .all: "all"
+        case .memory: "memory"
+        case .idle: "idle"
+        case .residency: "residency"
+        case .pressure: "pressure"
+        case .background: "background"
+        }
+    }
 }

@@ -1,20 +1,52 @@
+public import Inference
 package import Names
 
-/// Which model is wanted: a name alone, since the device decides on the version.
+/// Which model is wanted, and how much it matters: a name alone, since the device decides on the version.
 public struct ModelRequest: Hashable, Sendable {
     package let name: ModelName
+
+    /// How much the model matters from this request on.
+    public var priority: ModelPriority
+
+    /// Whether it stays in memory when idle; only a critical lack of memory or the app frees it then.
+    public var isPinned: Bool
+
+    /// The longest wait for the model; that of the configuration unless given.
+    public var deadline: Duration?
+
+    /// How to load it; as the configuration says unless given.
+    public var loadOptions: LoadOptions?
 
     /// The name, `vision/detector`.
     public var model: String { name.description }
 
     /// Asks for the active version of a model.
     ///
-    /// - Parameter model: Namespace and name, `vision/detector`.
+    /// - Parameters:
+    ///   - model: Namespace and name, `vision/detector`.
+    ///   - priority: How much it matters.
+    ///   - isPinned: Whether it stays in memory when idle.
+    ///   - deadline: The longest wait.
+    ///   - loadOptions: How to load it.
     /// - Throws: `ModelLibraryError.invalidName` for any other shape.
-    public init(_ model: String) throws(ModelLibraryError) {
+    public init(
+        _ model: String,
+        priority: ModelPriority = .normal,
+        isPinned: Bool = false,
+        deadline: Duration? = nil,
+        loadOptions: LoadOptions? = nil
+    ) throws(ModelLibraryError) {
         guard let name = ModelName(model) else { throw .invalidName(model) }
         self.init(name: name)
+        self.priority = priority
+        self.isPinned = isPinned
+        self.deadline = deadline
+        self.loadOptions = loadOptions
     }
 
-    package init(name: ModelName) { self.name = name }
+    package init(name: ModelName) {
+        self.name = name
+        priority = .normal
+        isPinned = false
+    }
 }

@@ -1,22 +1,43 @@
+package import CanonicalJSON
 package import Inference
+package import Manifest
 package import Names
 
 /// Where a library finds the active version of a model.
 ///
-/// Both calls may block; the library sends them to a thread that may.
+/// All but `stamp` may block; the library sends them to a thread that may.
 package protocol ModelSource: Sendable {
+    /// Changes whenever `activeVersion` may give another answer; `nil` when that is not known.
+    ///
+    /// Asked by calls that wait for it, so it must cost microseconds.
+    func stamp() -> SourceStamp?
+
     /// The version to use now.
     ///
     /// - Throws: `ModelLibraryError.notAvailable`, or `.refused` for one that is recalled.
     func activeVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion
 
-    /// The active version with everything that loading needs, its files checked.
+    /// The version that was active before and may still run; `nil` when there is none.
+    func earlierVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion?
+
+    /// Whether a version that was active may go on running: nothing recalls it.
+    func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool
+
+    /// A version with everything that loading needs, its files checked.
     ///
+    /// - Returns: `nil` when the device has moved on and no longer has it.
     /// - Throws: As above, and `.refused` when the files are not those that were verified.
-    func open(_ model: ModelName) throws(ModelLibraryError) -> OpenedModel
+    func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel?
 }
 
-/// One variant of one version: what a library keeps loaded once.
+/// Equal stamps mean that nothing changed between them.
+package struct SourceStamp: Equatable, Sendable {
+    let numbers: [Int64]
+
+    package init(_ numbers: [Int64]) { self.numbers = numbers }
+}
+
+/// One variant of one version.
 package struct LibraryVersion: Hashable, Sendable {
     package let model: ModelName
     package let version: ModelVersion
@@ -30,6 +51,15 @@ package struct LibraryVersion: Hashable, Sendable {
         self.version = version
         self.variant = variant
         self.manifest = manifest
+    }
+}
+
+extension LibraryVersion {
+    var modelText: String { model.description }
+    var versionText: String { version.description }
+
+    func refused(_ reason: String) -> ModelLibraryError {
+        .refused(model: modelText, version: versionText, reason: reason)
     }
 }
 
@@ -50,26 +80,31 @@ package struct OpenedModel: Sendable {
     package let ports: ModelPorts
 
     /// Class labels in the order of their indices; empty when the manifest has none.
-    package let labels: [String]
+    package var labels: [String] = []
+
+    /// Bytes of all files.
+    package var length: UInt64 = 0
+
+    /// What the publisher states that it takes.
+    package var memory: MemoryNeed?
+
+    /// Golden vectors that the loaded model must reproduce.
+    package var checks: [JSONValue] = []
 
     /// Kept as long as the model is loaded, so that its files stay.
-    package let hold: (any Sendable)?
+    package var hold: (any Sendable)?
 
     package init(
         version: LibraryVersion,
         directory: String,
         entryPath: String,
         format: String,
-        ports: ModelPorts,
-        labels: [String] = [],
-        hold: (any Sendable)? = nil
+        ports: ModelPorts
     ) {
         self.version = version
         self.directory = directory
         self.entryPath = entryPath
         self.format = format
         self.ports = ports
-        self.labels = labels
-        self.hold = hold
     }
 }

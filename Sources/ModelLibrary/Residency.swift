@@ -1,15 +1,5 @@
+import Blocking
 import Names
-
-/// What the library knows of one version: it loads until `resident` is there.
-struct Entry {
-    var resident: Resident?
-    var leases = 0
-
-    /// Why it goes as soon as nobody uses it; `nil` while it may stay.
-    var retirement: EvictionReason?
-
-    var waiters: [Int: CheckedContinuation<Resident, any Error>] = [:]
-}
 
 /// A model that a library holds in memory now.
 public struct ResidentModel: Equatable, Sendable {
@@ -25,24 +15,49 @@ public struct ResidentModel: Equatable, Sendable {
     /// Calls that use it now.
     public let leases: Int
 
-    /// Whether it goes when the last of those ends.
+    /// Bytes that its load took, as far as the system tells.
+    public let bytes: UInt64
+
+    /// How much it matters.
+    public let priority: ModelPriority
+
+    /// Whether it stays when idle.
+    public let isPinned: Bool
+
+    /// Whether it goes when the last of its leases ends.
     public let isLeaving: Bool
 }
 
-// MARK: residency
+/// Models on their way out; freed where blocking is allowed, since engines take their time.
+private final class Leaving: Sendable {
+    private let slots: Guarded<[LendingTable.Slot]>
+
+    init(_ slots: [LendingTable.Slot]) { self.slots = Guarded(slots) }
+
+    var all: [LendingTable.Slot] { slots.withLock { $0 } }
+
+    var isEmpty: Bool { slots.withLock { $0.isEmpty } }
+
+    func empty() { slots.withLock { $0 = [] } }
+}
 
 extension ModelLibrary {
     /// What is in memory now, in the order of names.
-    public var residents: [ResidentModel] {
-        entries.compactMap { version, entry in
-            guard entry.resident != nil else { return nil }
-            return ResidentModel(
-                model: version.modelText,
-                version: version.versionText,
-                variant: version.variant.description,
-                leases: entry.leases,
-                isLeaving: entry.retirement != nil
-            )
+    public nonisolated var residents: [ResidentModel] {
+        table.change { state in
+            state.slots.values.map { slot in
+                let version = slot.resident.key.version
+                return ResidentModel(
+                    model: version.modelText,
+                    version: version.versionText,
+                    variant: version.variant.description,
+                    leases: slot.leases.count,
+                    bytes: slot.resident.bytes,
+                    priority: slot.priority,
+                    isPinned: slot.isPinned,
+                    isLeaving: slot.retirement != nil
+                )
+            }
         }
         .sorted { ($0.model, $0.version, $0.variant) < ($1.model, $1.version, $1.variant) }
     }
@@ -51,58 +66,86 @@ extension ModelLibrary {
     ///
     /// A version that is still loading goes when those who wait for it are
     /// done. A later request loads the model again.
-    public func unload(_ request: ModelRequest) {
-        for version in entries.keys where version.model == request.name { retire(version, .requested) }
+    public func unload(_ request: ModelRequest) async {
+        for key in loads.keys where key.version.model == request.name { loads[key]?.retirement = .requested }
+        await free { $0.retire(.requested) { slot in slot.resident.key.version.model == request.name } }
     }
 
-    /// Frees every model, as `unload` does.
+    /// Frees every model, as `unload` does; pinned ones too.
     ///
     /// - Parameter reason: For the events: `memory warning`, `background`.
-    public func unloadAll(reason: String) {
-        for version in entries.keys { retire(version, .all(reason)) }
+    public func unloadAll(reason: String) async {
+        for key in loads.keys { loads[key]?.retirement = .all(reason) }
+        await free { $0.retire(.all(reason)) { _ in true } }
     }
 
-    /// What the library does from now on.
+    /// Frees every model: `unloadAll` with a reason of its own.
+    public func clear() async { await unloadAll(reason: "clear") }
+
+    /// Frees idle models once, by a rule that is not the one of the configuration.
     ///
-    /// - Returns: A stream for one listener; of those that it is slow to take
-    ///   the newest 256 are kept.
-    public func events() -> AsyncStream<ModelLibraryEvent> {
-        lastListener += 1
-        let listener = lastListener
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ModelLibraryEvent.self,
-            bufferingPolicy: .bufferingNewest(256)
-        )
-        continuation.onTermination = { _ in Task { await self.forget(listener) } }
-        listeners[listener] = continuation
-        return stream
+    /// - Parameter policy: Which stay; pinned ones do in any case.
+    public func evict(keeping policy: ResidencyPolicy) async {
+        await free { $0.retire(beyond: policy.count) }
     }
 
-    private func forget(_ listener: Int) { listeners[listener] = nil }
-
-    func tell(_ event: ModelLibraryEvent) {
-        for listener in listeners.values { listener.yield(event) }
+    /// Frees what nobody uses and has a reason to go.
+    func tend() async {
+        let count = configuration.residency.count
+        await free { $0.retire(beyond: count) }
+        wakeRoomWaiters()
     }
 
-    func retire(_ version: LibraryVersion, _ reason: EvictionReason) {
-        entries[version]?.retirement = reason
-        dropIfIdle(version)
+    /// Marks models by `rule` and frees those that are idle, the least important first.
+    func free(_ rule: (inout LendingTable.State) -> Void) async {
+        let leaving = table.change { state in
+            rule(&state)
+            let idle = state.slots.values.filter { $0.retirement != nil && $0.leases.isEmpty }
+                .sorted { ($0.priority, $0.lastUse) < ($1.priority, $1.lastUse) }
+            return Leaving(idle.compactMap { state.remove($0.resident.number) })
+        }
+        guard !leaving.isEmpty else { return }
+        let told = leaving.all.map { ($0.resident.key.version, $0.retirement ?? .requested) }
+        let probe = probe
+        await BlockingPool.shared.run {
+            leaving.empty()
+            probe.giveBack()
+        }
+        for (version, reason) in told {
+            counters.noteEviction(of: version.modelText, version: version.versionText, reason)
+            tell(.evicted(model: version.modelText, version: version.versionText, reason: reason))
+        }
     }
+}
 
-    /// Retires every loaded version of `model` but the one that the device named last, once that is loaded.
-    func retireOthers(of model: ModelName) {
-        guard let newest = latest[model], entries[newest]?.resident != nil else { return }
-        for (version, entry) in entries
-        where version.model == model && version != newest && entry.retirement == nil {
-            retire(version, .replaced)
+extension LendingTable.State {
+    /// Marks those that `condition` picks; one that goes already keeps its reason.
+    mutating func retire(_ reason: EvictionReason, _ condition: (LendingTable.Slot) -> Bool) {
+        for (number, slot) in slots where slot.retirement == nil && condition(slot) {
+            slots[number]?.retirement = reason
         }
     }
 
-    func dropIfIdle(_ version: LibraryVersion) {
-        guard let entry = entries[version], entry.resident != nil, entry.leases == 0,
-            let reason = entry.retirement
-        else { return }
-        entries[version] = nil
-        tell(.evicted(model: version.modelText, version: version.versionText, reason: reason))
+    /// Marks idle models beyond the `count` that were used last.
+    mutating func retire(beyond count: Int?) {
+        guard let count else { return }
+        let unpinned = slots.values.filter { !$0.isPinned }.sorted { $0.lastUse > $1.lastUse }
+        for slot in unpinned.dropFirst(count) where slot.leases.isEmpty && slot.retirement == nil {
+            slots[slot.resident.number]?.retirement = .residency
+        }
+    }
+
+    /// Marks every version that the name of `key` does not stand for any more.
+    ///
+    /// - Parameters:
+    ///   - key: What replaces them.
+    ///   - evenIfStanding: Whether the one goes that the name stands for.
+    mutating func retireOthers(of key: LoadKey, evenIfStanding: Bool) {
+        let standing = named[Wanted(name: key.version.model, options: key.options)]?.number
+        retire(.replaced) { slot in
+            let other = slot.resident.key
+            guard other.version.model == key.version.model, other.options == key.options else { return false }
+            return evenIfStanding || slot.resident.number != standing
+        }
     }
 }

@@ -1,34 +1,7 @@
 import Inference
 import ModelLibrary
-import Names
+import ModelLibraryTesting
 import Testing
-
-/// One library over fakes, with `vision/detector` 1.0.0 active.
-struct Arrangement {
-    let source: FakeSource
-    let runtime: FakeRuntime
-    let library: ModelLibrary
-    let request: ModelRequest
-    let first: LibraryVersion
-
-    init(gate: Gate = Gate(open: true), ports: ModelPorts = .sample, format: String = "fake") throws {
-        source = FakeSource(format: format)
-        runtime = FakeRuntime(gate: gate, ports: ports)
-        library = ModelLibrary(source: source, runtimes: [runtime])
-        request = try ModelRequest("vision/detector")
-        first = try source.activate(request.name, "1.0.0")
-    }
-
-    func input() throws -> [String: Tensor] { ["x": try Tensor([Float(1), 2], shape: [2])] }
-
-    func answer(_ lease: LoadedModelLease) async throws -> String {
-        try await lease.run(try input())["file"]?.tensor?.strings.first ?? "nothing"
-    }
-
-    func answer() async throws -> String {
-        try await library.withModel(request) { lease in try await answer(lease) }
-    }
-}
 
 @Suite("Model library")
 struct ModelLibraryTests {
@@ -38,7 +11,7 @@ struct ModelLibraryTests {
         #expect(arranged.runtime.counts.loads.isEmpty)
         for _ in 0..<3 { #expect(try await arranged.answer() == "/models/vision/detector/1.0.0") }
         #expect(arranged.runtime.counts.loads.count == 1)
-        let resident = await arranged.library.residents
+        let resident = arranged.library.residents
         #expect(resident.map(\.version) == ["1.0.0"])
         #expect(resident.map(\.leases) == [0])
     }
@@ -51,8 +24,8 @@ struct ModelLibraryTests {
             #expect(lease.version == "1.0.0")
             #expect(lease.variant == "default")
             #expect(lease.labels == ["a", "b"])
-            #expect(lease.ports == .sample)
-            #expect(await arranged.library.residents.map(\.leases) == [1])
+            #expect(lease.ports == .fake)
+            #expect(arranged.library.residents.map(\.leases) == [1])
         }
     }
 
@@ -74,7 +47,7 @@ struct ModelLibraryTests {
         let gate = Gate(open: true)
         let arranged = try Arrangement(gate: gate)
         let requests = try (0..<8).map { try ModelRequest("vision/model\($0)") }
-        for request in requests { try arranged.source.activate(request.name, "1.0.0") }
+        for request in requests { try arranged.device.activate(request.model, "1.0.0") }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for request in requests {
                 group.addTask { try await arranged.library.withModel(request) { _ in } }
@@ -110,7 +83,7 @@ struct ModelLibraryTests {
         await gate.open()
         #expect(try await arranged.answer() == "/models/vision/detector/1.0.0")
         #expect(arranged.runtime.counts.loads.count == 1)
-        #expect(await arranged.library.residents.map(\.leases) == [0])
+        #expect(arranged.library.residents.map(\.leases) == [0])
     }
 
     @Test("a failed load reaches all who wait, is forgotten, and the next call tries again")
@@ -144,7 +117,7 @@ struct ModelLibraryTests {
         await #expect(throws: FakeFailure(text: "mine")) {
             try await arranged.library.withModel(arranged.request) { _ in throw FakeFailure(text: "mine") }
         }
-        #expect(await arranged.library.residents.map(\.leases) == [0])
+        #expect(arranged.library.residents.map(\.leases) == [0])
     }
 
     @Test("a lease that escaped its call is refused")
@@ -164,184 +137,5 @@ struct ModelLibraryTests {
                 try await lease.run(["x": try Tensor([Int32(1)], shape: [1])])
             }
         }
-    }
-}
-
-@Suite("Model library: leaving memory")
-struct ResidencyTests {
-    @Test("unloading frees an idle model, and the next request loads it again")
-    func unload() async throws {
-        let arranged = try Arrangement()
-        _ = try await arranged.answer()
-        #expect(arranged.runtime.counts.alive.count == 1)
-        await arranged.library.unload(arranged.request)
-        #expect(arranged.runtime.counts.alive.isEmpty)
-        #expect(await arranged.library.residents.isEmpty)
-        _ = try await arranged.answer()
-        #expect(arranged.runtime.counts.loads.count == 2)
-    }
-
-    @Test("a model in use is not freed before its last lease ends")
-    func inUse() async throws {
-        let arranged = try Arrangement()
-        try await arranged.library.withModel(arranged.request) { lease in
-            await arranged.library.unloadAll(reason: "memory warning")
-            #expect(arranged.runtime.counts.alive.count == 1)
-            #expect(await arranged.library.residents.map(\.isLeaving) == [true])
-            let answer = try await arranged.answer(lease)
-            #expect(answer == "/models/vision/detector/1.0.0")
-        }
-        #expect(arranged.runtime.counts.alive.isEmpty)
-    }
-
-    @Test("a model that is asked for again while it leaves stays, and is not loaded twice")
-    func revived() async throws {
-        let arranged = try Arrangement()
-        try await arranged.library.withModel(arranged.request) { _ in
-            await arranged.library.unload(arranged.request)
-            _ = try await arranged.answer()
-        }
-        #expect(await arranged.library.residents.map(\.isLeaving) == [false])
-        #expect(arranged.runtime.counts.loads.count == 1)
-    }
-
-    @Test("unloading during a load is final once those who wait are done")
-    func unloadWhileLoading() async throws {
-        let gate = Gate()
-        let arranged = try Arrangement(gate: gate)
-        let caller = Task { try await arranged.answer() }
-        await gate.reached()
-        await arranged.library.unload(arranged.request)
-        await gate.open()
-        #expect(try await caller.value == "/models/vision/detector/1.0.0")
-        #expect(await arranged.library.residents.isEmpty)
-        #expect(arranged.runtime.counts.alive.isEmpty)
-    }
-
-    @Test("a new version is loaded beside the old, which goes when its lease ends")
-    func swap() async throws {
-        let arranged = try Arrangement()
-        try await arranged.library.withModel(arranged.request) { old in
-            try arranged.source.activate(arranged.request.name, "1.1.0")
-            #expect(try await arranged.answer() == "/models/vision/detector/1.1.0")
-            #expect(try await arranged.answer(old) == "/models/vision/detector/1.0.0")
-            #expect(arranged.runtime.counts.alive.count == 2)
-        }
-        #expect(arranged.runtime.counts.alive == ["/models/vision/detector/1.1.0"])
-        #expect(await arranged.library.residents.map(\.version) == ["1.1.0"])
-    }
-
-    @Test("fifty swaps under load fail no call and leave one model")
-    func manySwaps() async throws {
-        let arranged = try Arrangement()
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    for _ in 0..<50 { _ = try await arranged.answer() }
-                    return 50
-                }
-            }
-            for minor in 1...50 {
-                try arranged.source.activate(arranged.request.name, "1.\(minor).0")
-                _ = try await arranged.answer()
-            }
-            let calls = try await group.reduce(0, +)
-            #expect(calls == 400)
-        }
-        #expect(try await arranged.answer() == "/models/vision/detector/1.50.0")
-        #expect(await arranged.library.residents.map(\.version) == ["1.50.0"])
-        #expect(arranged.runtime.counts.alive == ["/models/vision/detector/1.50.0"])
-    }
-
-    @Test("events tell loads, refusals and departures in order")
-    func events() async throws {
-        let arranged = try Arrangement()
-        let stream = await arranged.library.events()
-        _ = try await arranged.answer()
-        try arranged.source.activate(arranged.request.name, "1.1.0")
-        arranged.runtime.failNextLoad("broken")
-        await #expect(throws: ModelLibraryError.self) { try await arranged.answer() }
-        _ = try await arranged.answer()
-        await arranged.library.unloadAll(reason: "background")
-        var told: [String] = []
-        for await event in stream {
-            switch event {
-            case .loaded(_, let version, let waited, let took):
-                #expect(waited >= .zero && took >= .zero)
-                told.append("loaded \(version)")
-            case .refused(_, let version, _): told.append("refused \(version)")
-            case .evicted(_, let version, let reason): told.append("evicted \(version) \(reason)")
-            }
-            if told.count == 5 { break }
-        }
-        #expect(
-            told == [
-                "loaded 1.0.0", "refused 1.1.0", "loaded 1.1.0", "evicted 1.0.0 replaced",
-                "evicted 1.1.0 all(\"background\")",
-            ]
-        )
-    }
-}
-
-@Suite("Model library: what is refused")
-struct RefusalTests {
-    @Test("a recalled version is not lent, though it is in memory")
-    func recalled() async throws {
-        let arranged = try Arrangement()
-        _ = try await arranged.answer()
-        arranged.source.recall(arranged.first)
-        await #expect(
-            throws: ModelLibraryError.refused(
-                model: "vision/detector",
-                version: "1.0.0",
-                reason: "it is recalled"
-            )
-        ) { try await arranged.answer() }
-    }
-
-    @Test("a version that lies about its interface is refused and not kept")
-    func lies() async throws {
-        let other = ModelPorts(
-            inputs: [Port(name: "x", kind: .tensor(.float32, [.fixed(7)]))],
-            outputs: ModelPorts.sample.outputs
-        )
-        let arranged = try Arrangement(ports: other)
-        let error = await #expect(throws: ModelLibraryError.self) { try await arranged.answer() }
-        guard case .refused(_, _, let reason) = error else {
-            Issue.record("another error")
-            return
-        }
-        #expect(reason == "the input 'x' is declared as float32[n], the runtime has float32[7]")
-        #expect(arranged.runtime.counts.alive.isEmpty)
-        #expect(await arranged.library.residents.isEmpty)
-    }
-
-    @Test("a format that no runtime runs is said")
-    func noRuntime() async throws {
-        let arranged = try Arrangement(format: "gguf")
-        await #expect(
-            throws: ModelLibraryError.noRuntime(model: "vision/detector", version: "1.0.0", format: "gguf")
-        ) { try await arranged.answer() }
-    }
-
-    @Test("a model that is not active is said, and a name that is none")
-    func notActive() async throws {
-        let arranged = try Arrangement()
-        let other = try ModelRequest("vision/other")
-        await #expect(throws: ModelLibraryError.self) { try await arranged.library.withModel(other) { _ in } }
-        #expect(throws: ModelLibraryError.invalidName("Vision")) { try ModelRequest("Vision") }
-    }
-
-    @Test("a missing device directory is not available, with what to do")
-    func noDirectory() async throws {
-        let library = ModelLibrary(directory: "/nowhere/at/all", runtimes: [FakeRuntime()])
-        let error = await #expect(throws: ModelLibraryError.self) {
-            try await library.withModel(try ModelRequest("vision/detector")) { _ in }
-        }
-        guard case .notAvailable("vision/detector", let reason) = error else {
-            Issue.record("another error")
-            return
-        }
-        #expect(reason.contains("sealift sync"))
     }
 }

@@ -1,9 +1,11 @@
+import CanonicalJSON
 import Durable
 import Foundation
 import Generations
 import Inference
 import Manifest
 import ModelFormats
+import ModelLibraryTesting
 import ModelRuntimes
 import Names
 import Signing
@@ -34,7 +36,12 @@ struct RealDevice {
 
     /// Installs and activates a version of the classifier in the fixtures, its interface changed by `change`.
     @discardableResult
-    func activate(_ text: String, _ change: (inout Interface) -> Void = { _ in }) throws -> VersionIdentity {
+    func activate(
+        _ text: String,
+        bounds: TrialBounds? = nil,
+        checks: [JSONValue] = [],
+        _ change: (inout Interface) -> Void = { _ in }
+    ) throws -> VersionIdentity {
         guard let version = ModelVersion(text), let variant = VariantName("default"),
             let entry = FilePath("model.onnx"), let created = UnixTime("2026-01-02T03:04:05Z")
         else { throw FakeFailure(text: "no version \(text)") }
@@ -55,7 +62,8 @@ struct RealDevice {
             version: version,
             created: created,
             interface: interface,
-            variants: [Variant(name: variant, format: .onnx, entry: entry, files: [file])]
+            variants: [Variant(name: variant, format: .onnx, entry: entry, files: [file])],
+            checks: checks
         )
         .encoded()
         let identity = VersionIdentity(
@@ -66,7 +74,7 @@ struct RealDevice {
         )
         try device.install(identity, manifest: manifest, sources: [digest: incoming])
         let model = GenerationRecord.Model(identity: identity, entry: entry, channel: nil, reason: "a test")
-        _ = try device.activate([model], created: created)
+        _ = try device.activate([model], created: created, bounds: { _ in bounds })
         return identity
     }
 
@@ -79,5 +87,18 @@ struct RealDevice {
             recalled: [identity.manifest]
         )
         try Durable.writeAtomically(device.trustPath + "/state.json", state.canonical, mode: 0o644)
+    }
+
+    /// A golden vector of the classifier: an iris, and the label that it must get.
+    static func check(label: Int64) throws -> JSONValue {
+        let features = try Tensor([Float(5.1), 3.5, 1.4, 0.2], shape: [1, 4])
+        let expected = try Tensor([label], shape: [1])
+        func written(_ tensor: Tensor) -> JSONValue {
+            .members(["base64": .text(Data(tensor.bytes).base64EncodedString())])
+        }
+        return .members([
+            "inputs": .members(["features": written(features)]),
+            "outputs": .members(["label": written(expected)]),
+        ])
     }
 }

@@ -1,0 +1,59 @@
+import Blocking
+import Durable
+import Inference
+import Names
+
+/// Runs the golden vectors of a version on the model that was loaded from it.
+struct GoldenRun: Sendable {
+    /// Bytes that one file of a vector may have.
+    static let maximumFile = ByteCount.mebibytes(64)
+
+    private let opened: OpenedModel
+
+    init(_ opened: OpenedModel) { self.opened = opened }
+
+    /// Calls the model with every vector.
+    ///
+    /// - Throws: `ModelLibraryError.refused` with the first that differs, that
+    ///   cannot be read, or on which the runtime fails; `CancellationError`.
+    func check(_ model: any LoadedModel) async throws {
+        guard !opened.checks.isEmpty else { return }
+        let opened = opened
+        let vectors: [GoldenVector]
+        do {
+            vectors = try await BlockingPool.shared.run { () throws(InferenceError) in
+                try Self.vectors(of: opened)
+            }
+        } catch {
+            throw opened.version.refused("\(error)")
+        }
+        for (index, vector) in vectors.enumerated() {
+            let differences: [String]
+            do {
+                try opened.ports.check(vector.inputs)
+                differences = vector.disagreements(with: try await model.run(vector.inputs))
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                differences = ["the call fails: \(error)"]
+            }
+            guard differences.isEmpty else {
+                let text = differences.joined(separator: "; ")
+                throw opened.version.refused("golden vector \(index) is not reproduced: \(text)")
+            }
+        }
+    }
+
+    private static func vectors(of opened: OpenedModel) throws(InferenceError) -> [GoldenVector] {
+        var vectors: [GoldenVector] = []
+        for check in opened.checks {
+            let vector = try GoldenVector(check, ports: opened.ports) { path in
+                // Parsed, so that no name leads out of the version's own folder.
+                guard let file = FilePath(path) else { return nil }
+                return try? Durable.readFile("\(opened.directory)/\(file)", maximum: Self.maximumFile)
+            }
+            vectors.append(vector)
+        }
+        return vectors
+    }
+}

@@ -1,0 +1,111 @@
+import Blocking
+
+extension ModelLibrary {
+    /// Waits until the gate lets the load through; frees what it names meanwhile.
+    ///
+    /// The turn is passed on while models in use are waited for, so that a
+    /// lease that is never given back holds up this load and no other.
+    ///
+    /// - Throws: `ModelLibraryError.underPressure`, `.doesNotFit` or `.neverFits`.
+    func makeRoom(for prepared: Prepared, _ request: ModelRequest) async throws {
+        let version = prepared.key.version
+        let patience = clock.now + configuration.memory.patience
+        let probe = probe
+        while true {
+            // From here on every lease that ends is told, also one that ends before the wait begins.
+            table.change { $0.isRoomWanted = true }
+            let seen = roomEvents
+            guard pressure < .critical else {
+                throw ModelLibraryError.underPressure(model: version.modelText)
+            }
+            let state = await BlockingPool.shared.run { probe.state() }
+            let decision = gate.decide(
+                need: prepared.need,
+                priority: request.priority,
+                mayEvict: request.priority > .low,
+                state: state,
+                held: held(besides: prepared.key)
+            )
+            switch decision {
+            case .load: return
+            case .evict(let numbers):
+                await free { state in
+                    for number in numbers { state.slots[number]?.retirement = .memory }
+                }
+            case .wait where clock.now < patience:
+                await LoadTurn.shared.pass()
+                await waitForRoom(until: patience, seen: seen)
+                await LoadTurn.shared.take(request.priority)
+            case .wait:
+                throw refusal(version, prepared.need, state)
+            case .doesNotFit(let needed, let available, let source):
+                throw ModelLibraryError.doesNotFit(
+                    model: version.modelText,
+                    version: version.versionText,
+                    needed: needed,
+                    available: available,
+                    source: source
+                )
+            case .neverFits(let needed, let limit, let source):
+                throw ModelLibraryError.neverFits(
+                    model: version.modelText,
+                    version: version.versionText,
+                    needed: needed,
+                    limit: limit,
+                    source: source
+                )
+            }
+        }
+    }
+
+    private func refusal(_ version: LibraryVersion, _ need: UInt64, _ state: MemoryState) -> ModelLibraryError
+    {
+        let headroom = gate.headroom(under: state.limit)
+        let available = state.available.map { $0 - min($0, headroom) } ?? 0
+        return .doesNotFit(
+            model: version.modelText,
+            version: version.versionText,
+            needed: need,
+            available: available,
+            source: "what is left by models in use"
+        )
+    }
+
+    private func held(besides key: LoadKey) -> [MemoryGate.Held] {
+        table.change { state in
+            state.slots.values.map { slot in
+                let other = slot.resident.key
+                return MemoryGate.Held(
+                    number: slot.resident.number,
+                    bytes: slot.resident.bytes,
+                    isInUse: !slot.leases.isEmpty,
+                    isPinned: slot.isPinned,
+                    priority: slot.priority,
+                    isReplaced: other.version.model == key.version.model && other.options == key.options,
+                    lastUse: slot.lastUse
+                )
+            }
+        }
+    }
+
+    private func waitForRoom(until time: Duration, seen: Int) async {
+        let number = nextNumber()
+        let clock = clock
+        let timer = Task { [weak self] in
+            try? await clock.sleep(until: time)
+            await self?.stopWaitingForRoom(number)
+        }
+        if roomEvents == seen { await withCheckedContinuation { roomWaiters[number] = $0 } }
+        timer.cancel()
+    }
+
+    private func stopWaitingForRoom(_ number: Int) { roomWaiters.removeValue(forKey: number)?.resume() }
+
+    func wakeRoomWaiters() {
+        roomEvents += 1
+        table.change { $0.isRoomWanted = false }
+        let waiters = roomWaiters.values
+        roomWaiters = [:]
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,128 @@
+import CanonicalJSON
+import Inference
+import ModelLibrary
+import ModelLibraryTesting
+import Testing
+
+@Suite("Model library: what is refused")
+struct RefusalTests {
+    @Test("a recalled version is not lent, though it is in memory")
+    func recalled() async throws {
+        let arranged = try Arrangement()
+        _ = try await arranged.answer()
+        try arranged.device.recall(Arrangement.model, "1.0.0")
+        await #expect(
+            throws: ModelLibraryError.refused(
+                model: "vision/detector",
+                version: "1.0.0",
+                reason: "it is recalled"
+            )
+        ) { try await arranged.answer() }
+    }
+
+    @Test("a version that lies about its interface is refused and not kept")
+    func lies() async throws {
+        let other = ModelPorts(
+            inputs: [Port(name: "x", kind: .tensor(.float32, [.fixed(7)]))],
+            outputs: ModelPorts.fake.outputs
+        )
+        let arranged = try Arrangement(ports: other)
+        let error = await #expect(throws: ModelLibraryError.self) { try await arranged.answer() }
+        guard case .refused(_, _, let reason) = error else {
+            Issue.record("another error")
+            return
+        }
+        #expect(reason == "the input 'x' is declared as float32[n], the runtime has float32[7]")
+        #expect(arranged.runtime.counts.alive.isEmpty)
+        #expect(arranged.library.residents.isEmpty)
+    }
+
+    @Test("a format that no runtime runs is said")
+    func noRuntime() async throws {
+        let arranged = try Arrangement(format: "gguf")
+        await #expect(
+            throws: ModelLibraryError.noRuntime(model: "vision/detector", version: "1.0.0", format: "gguf")
+        ) { try await arranged.answer() }
+    }
+
+    @Test("a model that is not active is said, and a name that is none")
+    func notActive() async throws {
+        let arranged = try Arrangement()
+        let other = try ModelRequest("vision/other")
+        await #expect(throws: ModelLibraryError.self) { try await arranged.library.withModel(other) { _ in } }
+        #expect(throws: ModelLibraryError.invalidName("Vision")) { try ModelRequest("Vision") }
+    }
+
+    @Test("a missing device directory is not available, with what to do")
+    func noDirectory() async throws {
+        let library = ModelLibrary(directory: "/nowhere/at/all", runtimes: [FakeRuntime()])
+        let error = await #expect(throws: ModelLibraryError.self) {
+            try await library.withModel(try ModelRequest("vision/detector")) { _ in }
+        }
+        guard case .notAvailable("vision/detector", let reason) = error else {
+            Issue.record("another error")
+            return
+        }
+        #expect(reason.contains("sealift sync"))
+    }
+}
+
+@Suite("Model library: golden vectors")
+struct LibraryGoldenTests {
+    private static let ports = ModelPorts(
+        inputs: [Port(name: "x", kind: .tensor(.float32, [.symbol("n")]))],
+        outputs: [Port(name: "y", kind: .tensor(.float32, [.symbol("n")]))]
+    )
+
+    /// One vector: 0, 0 in, `expected` out, each a float of four bytes in base64.
+    private func library(expecting expected: String, _ answer: [Float]) throws -> (ModelLibrary, FakeDevice) {
+        let device = FakeDevice(ports: Self.ports)
+        try device.activate(Arrangement.model, "1.0.0")
+        let check = JSONValue.members([
+            "inputs": .members(["x": .members(["base64": .text("AAAAAAAAAAA=")])]),
+            "outputs": .members(["y": .members(["base64": .text(expected)])]),
+        ])
+        try device.setChecks([check], of: Arrangement.model, "1.0.0")
+        let runtime = FakeRuntime(ports: Self.ports) { _, inputs in
+            guard inputs["x"]?.shape == [2] else { throw FakeFailure(text: "odd shape") }
+            return ["y": .tensor(try Tensor(answer, shape: [answer.count]))]
+        }
+        return (ModelLibrary(device: device, runtimes: [runtime]), device)
+    }
+
+    @Test("a model that reproduces its vectors is lent, one that does not is refused with both numbers")
+    func compared() async throws {
+        let request = try ModelRequest(Arrangement.model)
+        let (good, _) = try library(expecting: "AACAPwAAAEA=", [1, 2])
+        try await good.withModel(request) { _ in }
+        let (bad, _) = try library(expecting: "AACAPwAAAEA=", [1, 3])
+        let error = await #expect(throws: ModelLibraryError.self) {
+            try await bad.withModel(request) { _ in }
+        }
+        guard case .refused(_, _, let reason) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(reason.hasPrefix("golden vector 0 is not reproduced: the output 'y' is 3.0 at element 1"))
+        #expect(bad.residents.isEmpty)
+    }
+
+    @Test("a vector that cannot be read, or on which the runtime fails, refuses too")
+    func unreadable() async throws {
+        let request = try ModelRequest(Arrangement.model)
+        for expected in ["AAA=", "?"] {
+            let (library, _) = try library(expecting: expected, [1, 2])
+            await #expect(throws: ModelLibraryError.self) { try await library.withModel(request) { _ in } }
+        }
+        let (library, device) = try library(expecting: "AACAPwAAAEA=", [1, 2])
+        let check = JSONValue.members([
+            "inputs": .members(["x": .members(["base64": .text("AAAAAA==")])]),
+            "outputs": .members(["y": .members(["base64": .text("AACAPwAAAEA=")])]),
+        ])
+        try device.setChecks([check], of: Arrangement.model, "1.0.0")
+        let error = await #expect(throws: ModelLibraryError.self) {
+            try await library.withModel(request) { _ in }
+        }
+        #expect(error.map { "\($0)".contains("odd shape") } == true)
+    }
+}
