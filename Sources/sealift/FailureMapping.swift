@@ -62,6 +62,7 @@ extension Failure {
         case .file(let error): error.code
         case .chain(let error): error.code
         case .transfer(let error): error.code
+        case .token: .token
         case .problem(let problem, let status):
             switch problem.code {
             case .conflict: .conflict
@@ -89,8 +90,9 @@ extension Failure {
         switch error {
         case .invalidName: .usage
         case .notAvailable: .nothingActive
-        case .noRuntime: .runtimeMissing
-        case .refused, .failed: .refused
+        case .noRuntime, .noProcessor: .runtimeMissing
+        case .refused, .failed, .neverFits: .refused
+        case .doesNotFit, .underPressure, .timedOut: .temporary
         case .leaseEnded: .internal
         }
     }

@@ -1,4 +1,5 @@
 import Arguments
+import Durable
 import Glibc
 import Names
 
@@ -11,10 +12,12 @@ struct Sealift {
         [
             Init.self, Serve.self, Keygen.self, Inspect.self, Publish.self, Sync.self, Status.self, Why.self,
             Path.self, Run.self, Verify.self, Confirm.self, Rollback.self, Pin.self, Unpin.self,
-            QuarantineList.self, QuarantineClear.self, Collect.self, Infer.self, History.self,
-            ChannelSet.self, ChannelAdd.self,
-            ChannelRemove.self, Rollout.self, Yank.self, Recall.self, Unyank.self, Floor.self, Hold.self,
-            Unhold.self, Deny.self, NamespaceAdd.self, ModelAdd.self, RootRotate.self, KeyRevoke.self,
+            QuarantineList.self, QuarantineClear.self, Collect.self, Infer.self, LibraryStatus.self,
+            History.self, ChannelSet.self, ChannelAdd.self,
+            ChannelRemove.self, Rollout.self, Yank.self, Recall.self, Unyank.self, Floor.self,
+            HoldList.self, Hold.self, Unhold.self, Deny.self,
+            NamespaceAdd.self, NamespaceKeys.self, ModelAdd.self, ModelKeys.self,
+            RootRotate.self, KeyRevoke.self,
             SettingsShow.self, SettingsSet.self,
             MetadataStatus.self, MetadataRefresh.self, RoleExport.self, RoleSign.self, RoleImport.self,
             TokenCreate.self, TokenList.self, TokenRevoke.self, Expectations.self, Compat.self,
@@ -29,6 +32,7 @@ struct Sealift {
         let words = Context.words
         // Before anything starts a thread.
         if words.first == ReadModel.name { ReadModel.main() }
+        do { try OpenFiles.check() } catch { exit(tell(error, words).rawValue) }
         let context = Context()
         if words.first == Serve.spec.name || words.first == Sync.spec.name && words.contains("--watch") {
             Signals.block()
@@ -48,7 +52,8 @@ struct Sealift {
         do {
             try checkText(words, context)
             // ‘help publish’ asks for what ‘publish --help’ shows.
-            let words = words.count == 2 && words[0] == "help" ? [words[1], "--help"] : words
+            let isAsking = (2...3).contains(words.count) && words[0] == "help"
+            let words = isAsking ? Array(words.dropFirst()) + ["--help"] : words
             guard let name = words.first, name != "--help", name != "-h", name != "help" else {
                 Output.result(page: Help.overview(of: commands.map { $0.spec }, version: version))
                 return words.isEmpty ? .usage : .done
@@ -60,9 +65,17 @@ struct Sealift {
             // ‘channel set’ is one name of two words.
             let phrase = words.prefix(2).joined(separator: " ")
             guard let command = commands.first(where: { [name, phrase].contains($0.spec.name) }) else {
-                let isNoun = commands.contains { $0.spec.name.hasPrefix(name + " ") }
-                let wrong = isNoun ? phrase : name
-                throw UsageError.unknownCommand(wrong, suggestion: nearest(to: wrong))
+                let group = commands.map { $0.spec }.filter { $0.name.hasPrefix(name + " ") }
+                guard let first = group.first else {
+                    throw UsageError.unknownCommand(name, suggestion: nearest(to: name))
+                }
+                // ‘channel’ alone, or with nothing but a wish for help, asks which there are.
+                if words.count == 1 || ["--help", "-h"].contains(words[1]) {
+                    Output.result(page: Help.group(name, of: group))
+                    return words.count == 1 ? .usage : .done
+                }
+                let near = nearest(to: phrase).flatMap { $0.hasPrefix(name + " ") ? $0 : nil }
+                throw UsageError.unknownCommand(phrase, suggestion: near ?? first.name)
             }
             let length = command.spec.name.split(separator: " ").count
             let arguments = try ParsedArguments(
@@ -76,14 +89,19 @@ struct Sealift {
             }
             return try await command.run(arguments, context)
         } catch {
-            let failure = Failure(describing: error)
-            Output.note("sealift: \(failure.line)\(failure.rows.isEmpty ? "" : ":")")
-            for row in failure.rows { Output.note("  \(row)") }
-            if words.prefix(while: { $0 != "--" }).contains("--json") {
-                Output.result(bytes: failure.report.bytes)
-            }
-            return failure.code
+            return tell(error, words)
         }
+    }
+
+    /// Says what ended a call.
+    private static func tell(_ error: any Error, _ words: [String]) -> ExitCode {
+        let failure = Failure(describing: error)
+        Output.note("sealift: \(failure.line)\(failure.rows.isEmpty ? "" : ":")")
+        for row in failure.rows { Output.note("  \(row)") }
+        if words.prefix(while: { $0 != "--" }).contains("--json") {
+            Output.result(bytes: failure.report.bytes)
+        }
+        return failure.code
     }
 
     /// Bytes that are no text have become replacement characters by now, and would name another file.

@@ -13,6 +13,7 @@ import platform
 import delivery
 import delta
 import interfaces
+import library
 import metadata
 from measure import Bench
 
@@ -23,6 +24,7 @@ WITH_REGISTRY = {
     "interfaces": lambda bench, options: interfaces.run(bench),
 }
 ALONE = {
+    "library": lambda options: library.run(),
     "metadata": lambda options: metadata.run(options.rounds),
 }
 

@@ -57,6 +57,28 @@ struct AtomicWriteTests {
         Durable.removeLeftovers(in: scratch.path("missing"))
     }
 
+    /// Clears up before every change, as another process may.
+    private struct Clearing: DiskProbe {
+        let directory: String
+
+        func willPerform(_ operation: DiskOperation) {
+            if case .remove = operation { return }
+            Durable.removeLeftovers(in: directory)
+        }
+
+        func didPerform(_ operation: DiskOperation) {}
+    }
+
+    @Test("a writer keeps what it writes until it has its name, whoever clears up meanwhile")
+    func cleared() throws {
+        let path = scratch.path("file")
+        try Disk.$probe.withValue(Clearing(directory: scratch.path)) {
+            try Durable.writeAtomically(path, Array("new".utf8))
+        }
+        #expect(try scratch.read("file") == Array("new".utf8))
+        #expect(try Durable.names(in: scratch.path) == ["file"])
+    }
+
     @Test(
         "a process killed while it replaces a link leaves the old or the new",
         arguments: [("link.created", "1"), ("link.renamed", "2")]

@@ -1,6 +1,8 @@
 import Arguments
 import Durable
+import Generations
 import Inference
+import Manifest
 import ModelLibrary
 import ModelRuntimes
 import Names
@@ -12,7 +14,8 @@ struct Infer: Command {
         summary: "Run the active version of a model on an input",
         positions: [.required("NS/MODEL")],
         options: [
-            SharedOption.directory, .value("input", "FILE.json", "the inputs, by name"), SharedOption.json,
+            SharedOption.directory, .value("input", "FILE.json", "the inputs, by name"),
+            .value("record", "FILE", "keep what the load took here, for ‘library status’"), SharedOption.json,
         ],
         example: "sealift infer vision/detector --directory models --input input.json",
         discussion:
@@ -28,7 +31,14 @@ struct Infer: Command {
             throw UsageError.refused("say what goes in: --input FILE.json")
         }
         let bytes = try Durable.readFile(file, maximum: ByteCount(TensorJSON.maximumLength))
-        let library = ModelLibrary(directory: try Device.path(arguments), runtimes: [try await ONNXRuntime()])
+        try checkFormat(try Device.activeModel(arguments))
+        var configuration = LibraryConfiguration()
+        configuration.recordFile = arguments["record"]
+        let library = ModelLibrary(
+            directory: try Device.path(arguments),
+            runtimes: [try await ONNXRuntime()],
+            configuration: configuration
+        )
         let outputs = try await library.withModel(try ModelRequest("\(model)")) { lease in
             let inputs = try inputs(bytes, of: file, for: lease.ports)
             let outputs = try await lease.run(inputs)
@@ -44,6 +54,16 @@ struct Infer: Command {
             }
         }
         return .done
+    }
+
+    /// Before a runtime is looked for, which would not run it anyway.
+    private static func checkFormat(_ active: ActiveModel) throws {
+        guard let format = active.manifest[active.variant]?.format, format != .onnx else { return }
+        throw Failure(
+            code: .runtimeMissing,
+            "\(active.name) \(active.version) is \(format.rawValue), and ‘infer’ runs ONNX models alone; ‘sealift path "
+                + "\(active.name)’ prints its file for a program that runs such models"
+        )
     }
 
     private static func inputs(
