@@ -32,12 +32,13 @@ let package = Package(
         .executable(name: "tuf-client", targets: ["tuf-client"]),
         .library(name: "SyncAgent", targets: ["SyncAgent"]),
         .library(name: "ModelLibrary", targets: ["Inference", "ModelLibrary", "ModelRuntimes"]),
+        .library(name: "ModelLibraryTesting", targets: ["ModelLibraryTesting"]),
     ],
     targets: [
         // C, at arm's length.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CCurl"),
         .target(name: "CLinux"),
 
         // Foundations.
@@ -99,8 +100,18 @@ let package = Package(
                 "Signing", "Transfer", "Trust",
             ]
         ),
-        room("ModelLibrary", ["Names", "Blocking", "CanonicalJSON", "Generations", "Inference", "Manifest"]),
-        room("ModelRuntimes", ["Names", "Blocking", "Inference", "Manifest"]),
+        room(
+            "ModelLibrary",
+            [
+                "Names", "Blocking", "CanonicalJSON", "Durable", "Generations", "Inference", "Manifest",
+                "CLinux",
+            ]
+        ),
+        room(
+            "ModelLibraryTesting",
+            ["Names", "Blocking", "CanonicalJSON", "Inference", "ModelLibrary"]
+        ),
+        room("ModelRuntimes", ["Names", "Blocking", "Inference", "Manifest", "CLinux"]),
 
         // Wiring.
         rules("Arguments", ["Names"]),
@@ -143,6 +154,14 @@ let package = Package(
             name: "canonical-rate",
             dependencies: ["CanonicalJSON", "Durable", "Names"],
             path: "Tests/Benchmarks/CanonicalRate",
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "library-time",
+            dependencies: [
+                "CanonicalJSON", "Durable", "Inference", "ModelLibrary", "ModelRuntimes", "Names", "Support",
+            ],
+            path: "Tests/Benchmarks/LibraryTime",
             swiftSettings: house
         ),
         .executableTarget(
@@ -217,14 +236,13 @@ let package = Package(
             ]
         ),
         tests("AuditTests", ["Audit", "Manifest", "Names", "Signing", "Transfer", "Trust", "Support"]),
-        tests("InferenceTests", ["Inference", "Manifest", "Names"]),
+        tests("InferenceTests", ["Inference", "CanonicalJSON", "Manifest", "Names"]),
         tests("ModelRuntimesTests", ["ModelRuntimes", "Inference", "Manifest", "Names"]),
         tests(
             "ModelLibraryTests",
             [
-                "ModelLibrary", "Durable", "Generations", "Inference", "Manifest", "ModelFormats",
-                "ModelRuntimes",
-                "Names", "Signing", "Support",
+                "ModelLibrary", "ModelLibraryTesting", "Blocking", "CanonicalJSON", "Durable", "Generations",
+                "Inference", "Manifest", "ModelFormats", "ModelRuntimes", "Names", "Signing", "Support",
             ]
         ),
         tests("ArgumentsTests", ["Arguments"]),

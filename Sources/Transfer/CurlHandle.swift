@@ -10,31 +10,17 @@ final class CurlHandle: @unchecked Sendable {
     private let handle: UnsafeMutableRawPointer
     private let message: UnsafeMutablePointer<CChar>
 
-    /// CURL_GLOBAL_DEFAULT: a macro that Swift does not see.
-    private static let defaultInitialization = 3
-    private static let isReady: Bool = start()
-
-    /// Starts libcurl without the variable by which it would write the secrets of every session to a file.
-    ///
-    /// It reads `SSLKEYLOGFILE` once, here; other libraries of the process may have a use for it.
-    private static func start() -> Bool {
-        let name = "SSLKEYLOGFILE"
-        let value = getenv(name).map { String(cString: $0) }
-        unsetenv(name)
-        defer { if let value { setenv(name, value, 1) } }
-        return curl_global_init(defaultInitialization) == CURLE_OK
-    }
-
     init() {
-        guard Self.isReady, let handle = curl_easy_init() else {
-            preconditionFailure("libcurl does not start, or there is no memory left")
+        // Every address was taken apart by libcurl before, so it is there.
+        guard CurlLibrary.trouble == nil, let handle = ccurl_easy_init() else {
+            preconditionFailure("there is no memory left")
         }
         self.handle = handle
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
-        curl_easy_cleanup(handle)
+        ccurl_easy_cleanup(handle)
         message.deallocate()
     }
 
@@ -45,14 +31,14 @@ final class CurlHandle: @unchecked Sendable {
     ///   - configuration: Authorities and credentials.
     /// - Throws: ``FetchError``, unless the call ended itself by `enough` or `stop`.
     func perform(_ call: Call, _ configuration: TransferConfiguration) throws(FetchError) {
-        curl_easy_reset(handle)
+        ccurl_easy_reset(handle)
         message.pointee = 0
         setPolicy(call, configuration)
         setCallbacks(call)
         let fields = fields(of: call, configuration)
-        defer { curl_slist_free_all(fields) }
+        defer { ccurl_slist_free_all(fields) }
         ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, fields)
-        let code = curl_easy_perform(handle)
+        let code = ccurl_easy_perform(handle)
         if code == CURLE_OK { _ = call.judgeHead() }
         try judge(code, call)
     }
@@ -108,10 +94,10 @@ final class CurlHandle: @unchecked Sendable {
     ) -> UnsafeMutablePointer<curl_slist>? {
         var list: UnsafeMutablePointer<curl_slist>?
         for field in call.fields where AnswerHead.isPlain(field.value) {
-            list = curl_slist_append(list, "\(field.name): \(field.value)")
+            list = ccurl_slist_append(list, "\(field.name): \(field.value)")
         }
         if let credential = configuration.credential, credential.matches(call.address) {
-            list = curl_slist_append(list, "Authorization: Bearer \(credential.token)")
+            list = ccurl_slist_append(list, "Authorization: Bearer \(credential.token)")
         }
         return list
     }
@@ -136,8 +122,8 @@ final class CurlHandle: @unchecked Sendable {
         }
         guard code != CURLE_OK, !wasAnsweredEarly(code, call) else { return }
         let written = String(cString: message)
-        let detail = written.isEmpty ? String(cString: curl_easy_strerror(code)) : written
-        throw CurlFailure(code: code, detail: detail).error(call)
+        let detail = written.isEmpty ? String(cString: ccurl_easy_strerror(code)) : written
+        throw CurlFailure(code: code, words: detail, url: call.address.url).error(call)
     }
 }
 

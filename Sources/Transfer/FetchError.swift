@@ -71,6 +71,9 @@ package enum FetchRefusal: Sendable, Equatable {
 
     /// A configured file could not be used, for example the CA.
     case configuration(detail: String)
+
+    /// The library that makes requests is not to be had on this machine.
+    case noLibrary(detail: String)
 }
 
 /// What kept the bytes away.
@@ -124,6 +127,7 @@ extension FetchRefusal: CustomStringConvertible {
         case .block(let file, let index, let expected, let found):
             "block \(index) of \(file) has SHA-256 \(found), but \(expected) is signed, also when fetched again"
         case .configuration(let detail): detail
+        case .noLibrary(let detail): "libcurl 4 cannot be used (\(detail)); install it"
         }
     }
 }

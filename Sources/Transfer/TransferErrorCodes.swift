@@ -25,6 +25,7 @@ extension FetchRefusal {
         case .status(403): .token
         case .digest, .target, .block: .bytes
         case .configuration: .certificate
+        case .noLibrary: .configuration
         case .tooLong, .redirected, .status, .malformedAnswer: .answer
         }
     }
@@ -49,7 +50,8 @@ extension UpdateError {
         switch self {
         case .refused(let error): error.code
         case .fetch(let error): error.code
-        case .absent: .missingAtServer
+        case .absent, .noTimestamp(_, true): .missingAtServer
+        case .noTimestamp(_, false): .noRegistry
         case .notStored: .temporary
         case .storage(let error): error.code
         }

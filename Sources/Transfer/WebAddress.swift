@@ -11,11 +11,13 @@ struct WebAddress {
     var isPlain: Bool { scheme == "http" }
 
     /// - Throws: `FetchError.refused` for what is not a URL, carries a user or
-    ///   password, or is neither https nor an allowed http to this machine.
+    ///   password, or is neither https nor an allowed http to this machine, and
+    ///   where libcurl cannot be used.
     init(_ url: String, allowsPlainLoopback: Bool) throws(FetchError) {
-        guard let parser = curl_url() else { throw .refused(.malformedURL, url: url) }
-        defer { curl_url_cleanup(parser) }
-        guard curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
+        if let trouble = CurlLibrary.trouble { throw .refused(.noLibrary(detail: trouble), url: url) }
+        guard let parser = ccurl_url() else { throw .refused(.malformedURL, url: url) }
+        defer { ccurl_url_cleanup(parser) }
+        guard ccurl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             let scheme = Self.part(CURLUPART_SCHEME, of: parser),
             let host = Self.part(CURLUPART_HOST, of: parser)
         else { throw .refused(.malformedURL, url: url) }
@@ -43,8 +45,8 @@ struct WebAddress {
 
     private static func part(_ which: CURLUPart, of parser: OpaquePointer) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(parser, which, &text, 0) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
+        guard ccurl_url_get(parser, which, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { ccurl_free(text) }
         return String(cString: text)
     }
 }

@@ -199,6 +199,23 @@ extension EndToEnd {
             try world.publish(file, "1.2.0").expecting(0)
         }
 
+        @Test(
+            "too few open files end in an error that says what to do, before anything begins",
+            arguments: [4, 5, 6, 8, 12]
+        )
+        func openFiles(limit: Int) throws {
+            let world = try World()
+            for words in ["--version", "sync --directory d --root r --model a/b@stable", "serve nowhere"] {
+                let outcome = try world.shell(
+                    "ulimit -n \(limit) && exec sealift \(words)",
+                    in: world.scratch.path
+                )
+                #expect(outcome.code == 75 && outcome.errors.contains("ulimit -n"), "\(outcome)")
+            }
+            let outcome = try world.shell("ulimit -n 64 && exec sealift --version", in: world.scratch.path)
+            #expect(outcome.code == 0, "\(outcome)")
+        }
+
         @Test("a port that is taken is said to be taken")
         func portInUse() throws {
             let world = try updatable()
@@ -206,6 +223,17 @@ extension EndToEnd {
             let port = String(address.split(separator: ":").last ?? "")
             let outcome = try world.run(["serve", world.registry, "--listen", address], within: 30)
             try expect(outcome, 75, saying: "127.0.0.1 port \(port)", on: world)
+        }
+
+        @Test("without libcurl no request is made, and that is said; what needs none works")
+        func noLibrary() throws {
+            let world = try updatable()
+            try world.scratch.write("lib/libcurl.so.4", Array("not a library".utf8))
+            let environment = ["LD_LIBRARY_PATH": world.scratch.path("lib")]
+            let words = ["sync", "--directory", world.device, "--model", "vision/detector@stable"]
+            let outcome = try world.run(words, environment: environment)
+            try expect(outcome, 2, saying: "libcurl 4 cannot be used", "install it", on: world)
+            try world.run(["inspect", world.scratch.path("m1.onnx")], environment: environment).expecting(0)
         }
 
         @Test(
