@@ -15,7 +15,7 @@ struct TFLiteExtent {
     private var end: UInt64 = 8
 
     /// What a field refers to, by its slot; other fields hold numbers.
-    private indirect enum Part {
+    private enum Part {
         /// A vector of elements of so many bytes.
         case elements(UInt64)
         case table([UInt16: Part])
