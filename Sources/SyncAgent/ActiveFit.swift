@@ -28,8 +28,9 @@ extension Planning {
                 on: machine
             )
         else { return nil }
-        if !plan.skips.contains(where: { $0.version == active.version }) {
-            plan.skips = (plan.skips + [Skip(version: active.version, obstacle: .unusable(reasons))])
+        if !plan.passedOver.contains(where: { $0.version == active.version }) {
+            plan.passedOver =
+                (plan.passedOver + [PassedOver(version: active.version, obstacle: .unusable(reasons))])
                 .sorted { $0.version > $1.version }
         }
         let head = "\(active.version) is active and does not fit what this device asks of it now"

@@ -30,7 +30,7 @@ struct Candidates: Equatable {
     private(set) var ordered: [Candidate] = []
 
     /// The newest first.
-    private(set) var skipped: [Skip] = []
+    private(set) var passedOver: [PassedOver] = []
 
     /// Below the active one, and nothing says to go back to them; the newest first.
     private(set) var lower: [Candidate] = []
@@ -46,7 +46,8 @@ struct Candidates: Equatable {
     private let active: VersionIdentity?
 
     static func == (left: Self, right: Self) -> Bool {
-        left.ordered == right.ordered && left.skipped == right.skipped && left.departure == right.departure
+        left.ordered == right.ordered && left.passedOver == right.passedOver
+            && left.departure == right.departure
             && left.stay == right.stay
     }
 
@@ -68,7 +69,7 @@ struct Candidates: Equatable {
             let listed = chain.live?.listed(in: channel) ?? []
             if let pin = rules.pin, considerPinned(pin, floor) {
                 for listing in listed where listing.version != pin && listing.manifest != active?.manifest {
-                    skip(listing.version, .pinned(pin))
+                    passOver(listing.version, .pinned(pin))
                 }
             } else {
                 for listing in listed { consider(listing, floor, on: channel) }
@@ -76,15 +77,15 @@ struct Candidates: Equatable {
             stay = Self.stay(chain, rules, active, listed, floor, channel)
         case .version(let version):
             if let pin = rules.pin, considerPinned(pin, floor) {
-                if version != pin { skip(version, .pinned(pin)) }
+                if version != pin { passOver(version, .pinned(pin)) }
             } else if let listing = named(version) {
                 consider(listing, floor, on: nil)
-                if ordered.isEmpty, skipped.isEmpty, let active {
-                    skip(version, .lower(than: active.version))
+                if ordered.isEmpty, passedOver.isEmpty, let active {
+                    passOver(version, .lower(than: active.version))
                 }
             }
         }
-        skipped.sort { $0.version > $1.version }
+        passedOver.sort { $0.version > $1.version }
         lower.sort { $0.version > $1.version }
     }
 
@@ -123,12 +124,12 @@ struct Candidates: Equatable {
         let mustMove = departure != nil || isBelow(floor)
         guard let listing, let obstacle = obstacle(to: listing, floor, on: nil) else {
             guard let listing else {
-                if !mustMove { skip(pin, .notReleased) }
+                if !mustMove { passOver(pin, .notReleased) }
                 return !mustMove
             }
             let isBack = active.map { pin < $0.version } ?? false
             if isBack, departure == nil, !rules.hasRun(listing.manifest), let active {
-                skip(pin, .lower(than: active.version))
+                passOver(pin, .lower(than: active.version))
             } else {
                 ordered = [Candidate(version: pin, manifest: listing.manifest, reason: "it is pinned")]
             }
@@ -136,10 +137,10 @@ struct Candidates: Equatable {
         }
         switch obstacle {
         case .denied, .recalled, .belowFloor:
-            if active?.manifest != listing.manifest { skip(pin, obstacle) }
+            if active?.manifest != listing.manifest { passOver(pin, obstacle) }
             return false
         default:
-            if !mustMove { skip(pin, obstacle) }
+            if !mustMove { passOver(pin, obstacle) }
             return !mustMove
         }
     }
@@ -155,11 +156,11 @@ struct Candidates: Equatable {
             // What lies below the running version is of no interest, unless that has to be left.
             let isLower =
                 departure == nil && !isActive && active.map { listing.version < $0.version } ?? false
-            return isLower && channel != nil ? () : skip(listing.version, obstacle)
+            return isLower && channel != nil ? () : passOver(listing.version, obstacle)
         }
         var reason = "the highest version that may be taken"
         if let active, !isActive, departure == nil {
-            if listing.version == active.version { return skip(listing.version, .otherManifest) }
+            if listing.version == active.version { return passOver(listing.version, .otherManifest) }
             if listing.version < active.version {
                 guard listing.replaces.contains(active.manifest) else {
                     lower.append(
@@ -201,8 +202,8 @@ struct Candidates: Equatable {
         return .rollout
     }
 
-    private mutating func skip(_ version: ModelVersion, _ obstacle: Obstacle) {
-        skipped.append(Skip(version: version, obstacle: obstacle))
+    private mutating func passOver(_ version: ModelVersion, _ obstacle: Obstacle) {
+        passedOver.append(PassedOver(version: version, obstacle: obstacle))
     }
 
     // MARK: the active version

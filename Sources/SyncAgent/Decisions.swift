@@ -41,7 +41,7 @@ struct Decisions: Equatable {
                 let old = earlier?.models.first { $0.request == decision.request }
                 guard decision.outcome == .unchanged, let old, old.failure == nil else { return decision }
                 // Another version that was passed over, or for another reason, is news although nothing moved.
-                let isTheSame = old.active == decision.active && old.skipped == decision.skipped
+                let isTheSame = old.active == decision.active && old.passedOver == decision.passedOver
                 return isTheSame ? old : decision
             }
         )
@@ -75,10 +75,10 @@ extension ModelDecision {
         object["reason"] = .text(reason)
         object["request"] = .text(request)
         object["skipped"] = .array(
-            skipped.map { skip in
+            passedOver.map { passed in
                 .members([
-                    "reason": .text(skip.reason), "reasons": .array(skip.reasons.map { .text($0) }),
-                    "version": .text(skip.version),
+                    "reason": .text(passed.reason), "reasons": .array(passed.reasons.map { .text($0) }),
+                    "version": .text(passed.version),
                 ])
             }
         )
@@ -91,10 +91,10 @@ extension ModelDecision {
             let outcome = value["outcome"]?.string.flatMap(Outcome.init(rawValue:)),
             let reason = value["reason"]?.string
         else { return nil }
-        let skipped = (value["skipped"]?.array ?? []).map { skip in
-            SkippedVersion(
-                version: skip["version"]?.string ?? "",
-                reasons: skip["reasons"]?.array?.compactMap(\.string) ?? [skip["reason"]?.string ?? ""]
+        let passedOver = (value["skipped"]?.array ?? []).map { passed in
+            PassedVersion(
+                version: passed["version"]?.string ?? "",
+                reasons: passed["reasons"]?.array?.compactMap(\.string) ?? [passed["reason"]?.string ?? ""]
             )
         }
         let code = value["code"]?.string.flatMap(ErrorCode.init(rawValue:)) ?? .internal
@@ -106,7 +106,7 @@ extension ModelDecision {
             previous: value["previous"]?.string,
             active: value["active"]?.string,
             reason: reason,
-            skipped: skipped,
+            passedOver: passedOver,
             variants: (value["variants"]?.array ?? []).compactMap(\.string),
             failure: failure
         )

@@ -15,7 +15,7 @@ enum GroupRule {
             let waiting = members.first { plans[$0].groupObstacle != nil && plans[$0].recall == nil }
             guard let waiting, let obstacle = plans[waiting].groupObstacle else { continue }
             let isUnusable =
-                plans[waiting].skips.contains { $0.obstacle.isUnusable }
+                plans[waiting].passedOver.contains { $0.obstacle.isUnusable }
                 || plans[waiting].decision.outcome == .failed
             for index in members where plans[index].isMoving && plans[index].recall == nil {
                 guard plans[index].decision.outcome != .failed else { continue }

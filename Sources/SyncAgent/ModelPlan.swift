@@ -39,10 +39,10 @@ struct ModelPlan: Sendable {
     var refuge: GenerationRecord.Model?
 
     /// The versions that were passed over, the newest first.
-    var skips: [Skip] = [] {
+    var passedOver: [PassedOver] = [] {
         didSet {
-            decision.skipped = skips.map {
-                SkippedVersion(version: $0.version.description, reasons: $0.obstacle.lines)
+            decision.passedOver = passedOver.map {
+                PassedVersion(version: $0.version.description, reasons: $0.obstacle.lines)
             }
         }
     }
@@ -57,7 +57,7 @@ struct ModelPlan: Sendable {
             previous: active?.identity.version.description,
             active: active?.identity.version.description,
             reason: "",
-            skipped: [],
+            passedOver: [],
             failure: nil
         )
     }
@@ -83,9 +83,10 @@ struct ModelPlan: Sendable {
     var groupObstacle: String? {
         if decision.outcome == .failed { return decision.reason }
         let version = record?.identity.version
-        let skip = skips.first { skip in skip.obstacle.holdsGroup && version.map { skip.version > $0 } ?? true
+        let passed = passedOver.first { passed in
+            passed.obstacle.holdsGroup && version.map { passed.version > $0 } ?? true
         }
-        return skip.map { "\($0.version) cannot be taken (\($0.obstacle))" }
+        return passed.map { "\($0.version) cannot be taken (\($0.obstacle))" }
     }
 
     /// Stays where it was, because its group cannot move as a whole.

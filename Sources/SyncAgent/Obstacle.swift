@@ -68,7 +68,7 @@ extension Obstacle {
 }
 
 /// A version that was passed over, and why.
-struct Skip: Equatable, Sendable {
+struct PassedOver: Equatable, Sendable {
     let version: ModelVersion
     let obstacle: Obstacle
 }

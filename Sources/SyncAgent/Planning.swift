@@ -66,7 +66,7 @@ struct Planning {
         let signed = try await chain.chain(of: request.name, roles)
         let candidates = Candidates(request, in: signed, rules(request), active: plan.active?.identity)
         plan.recall = candidates.departure?.description
-        plan.skips = candidates.skipped
+        plan.passedOver = candidates.passedOver
         let expectation = try request.parsedExpectation()
         if plan.recall != nil { plan.refuge = refuge(candidates, request, expectation) }
         var hasUnusable = false
@@ -80,7 +80,8 @@ struct Planning {
                 return signed.recalled
             case .unusable(let reasons):
                 hasUnusable = hasUnusable || candidate.manifest != plan.active?.identity.manifest
-                plan.skips = (plan.skips + [Skip(version: candidate.version, obstacle: .unusable(reasons))])
+                plan.passedOver =
+                    (plan.passedOver + [PassedOver(version: candidate.version, obstacle: .unusable(reasons))])
                     .sorted { $0.version > $1.version }
             }
         }

@@ -85,7 +85,7 @@ public struct ModelDecision: Sendable, Equatable {
     public var reason: String
 
     /// Versions that were passed over, the newest first.
-    public var skipped: [SkippedVersion]
+    public var passedOver: [PassedVersion]
 
     /// Why this variant of the active version and no other, a line each; empty where it has only one.
     public var variants: [String] = []
@@ -117,7 +117,7 @@ public struct ModelDecision: Sendable, Equatable {
 }
 
 /// A version that was passed over.
-public struct SkippedVersion: Sendable, Equatable {
+public struct PassedVersion: Sendable, Equatable {
     /// The version passed over.
     public var version: String
 

@@ -49,7 +49,7 @@ struct RecallTests {
         let report = try await fixture.sync(expectation: expectation)
         #expect(report.models[0].outcome == .none && report.exitCode == 3)
         #expect(try fixture.activeVersion() == nil)
-        #expect(Set(report.models[0].skipped.map(\.version)) == ["1.0.0", "2.0.0"])
+        #expect(Set(report.models[0].passedOver.map(\.version)) == ["1.0.0", "2.0.0"])
         try fixture.registry.release("1.0.1")
         try await fixture.sync(expectation: expectation)
         #expect(try fixture.activeVersion() == "1.0.1")

@@ -18,9 +18,9 @@ struct RuntimeTests {
         let report = try await sync("1.23.0")
         #expect(report.exitCode == 0 && report.models[0].active == "1.0.0")
         let why = try SyncedDevice(directory: fixture.directory).why("vision/detector")
-        #expect(why.skipped.map(\.version) == ["1.1.0"])
+        #expect(why.passedOver.map(\.version) == ["1.1.0"])
         #expect(
-            why.skipped[0].reason
+            why.passedOver[0].reason
                 == "operators of ai.onnx: the app runs on onnxruntime 1.23.0, which has 23, the model needs 24; "
                 + "keep the version that runs here, or update this machine"
         )

@@ -9,7 +9,7 @@ extension Selection {
             states: ["1.3.0": .recalled],
             denied: ["1.3.0"],
             expected: ["1.2.0"],
-            skipped: ["1.3.0": "denied"],
+            passedOver: ["1.3.0": "denied"],
             mustLeave: true
         ),
         Selection(
@@ -18,7 +18,7 @@ extension Selection {
             floor: "1.4.0",
             states: ["1.3.0": .recalled],
             expected: [],
-            skipped: ["1.3.0": "recalled", "1.2.0": "below the floor"],
+            passedOver: ["1.3.0": "recalled", "1.2.0": "below the floor"],
             mustLeave: true
         ),
         Selection(
@@ -27,7 +27,7 @@ extension Selection {
             states: ["1.3.0": .recalled],
             quarantined: ["1.2.0"],
             expected: ["1.1.0"],
-            skipped: ["1.3.0": "recalled", "1.2.0": "crashed here"],
+            passedOver: ["1.3.0": "recalled", "1.2.0": "crashed here"],
             mustLeave: true
         ),
         Selection(
@@ -36,7 +36,7 @@ extension Selection {
             states: ["1.3.0": .recalled],
             pin: "1.3.0",
             expected: ["1.2.0"],
-            skipped: ["1.3.0": "recalled"],
+            passedOver: ["1.3.0": "recalled"],
             mustLeave: true
         ),
         Selection(
@@ -46,7 +46,7 @@ extension Selection {
             held: ["1.5.0"],
             pin: "1.5.0",
             expected: ["1.2.0"],
-            skipped: ["1.3.0": "denied"],
+            passedOver: ["1.3.0": "denied"],
             mustLeave: true
         ),
         Selection(
@@ -59,7 +59,7 @@ extension Selection {
             name: "recall over highest: the highest is not taken",
             states: ["1.4.0": .recalled],
             expected: ["1.3.0"],
-            skipped: ["1.4.0": "recalled"]
+            passedOver: ["1.4.0": "recalled"]
         ),
         Selection(
             name: "floor over quarantine: the floor is the reason",
@@ -68,14 +68,14 @@ extension Selection {
             floor: "1.3.0",
             quarantined: ["1.2.0"],
             expected: ["1.3.0"],
-            skipped: ["1.2.0": "below the floor"]
+            passedOver: ["1.2.0": "below the floor"]
         ),
         Selection(
             name: "floor over pin: a pinned version below it does not hold the device back",
             floor: "1.4.0",
             pin: "1.3.0",
             expected: ["1.4.0"],
-            skipped: ["1.3.0": "below the floor"]
+            passedOver: ["1.3.0": "below the floor"]
         ),
         Selection(
             name: "floor over pin: a pin that cannot be taken does not keep what is too low",
@@ -83,7 +83,7 @@ extension Selection {
             states: ["1.5.0": .yanked],
             pin: "1.5.0",
             expected: ["1.4.0"],
-            skipped: ["1.3.0": "below the floor"]
+            passedOver: ["1.3.0": "below the floor"]
         ),
         Selection(
             name: "floor over replaces: what replaces is too low",
@@ -96,14 +96,14 @@ extension Selection {
             listed: list("1.3.0", "1.4.0"),
             localFloor: "1.5.0",
             expected: [],
-            skipped: ["1.3.0": "below the floor 1.5.0", "1.4.0": "below the floor 1.5.0"]
+            passedOver: ["1.3.0": "below the floor 1.5.0", "1.4.0": "below the floor 1.5.0"]
         ),
         Selection(
             name: "quarantine over pin: the pinned version is not taken again",
             pin: "1.5.0",
             quarantined: ["1.5.0"],
             expected: [],
-            skipped: ["1.5.0": "crashed here", "1.4.0": "1.5.0 is pinned"]
+            passedOver: ["1.5.0": "crashed here", "1.4.0": "1.5.0 is pinned"]
         ),
         Selection(
             name: "quarantine over replaces: what replaces is not taken again",
@@ -116,20 +116,20 @@ extension Selection {
             listed: list("1.3.0", "1.4.0", "1.5.0"),
             quarantined: ["1.5.0"],
             expected: ["1.4.0", "1.3.0"],
-            skipped: ["1.5.0": "crashed here"]
+            passedOver: ["1.5.0": "crashed here"]
         ),
         Selection(
             name: "pin over replaces: the device stays with what is pinned",
             listed: [("1.2.0", 10_000, ["1.3.0"])],
             pin: "1.3.0",
             expected: ["1.3.0"],
-            skipped: ["1.2.0": "1.3.0 is pinned"]
+            passedOver: ["1.2.0": "1.3.0 is pinned"]
         ),
         Selection(
             name: "pin over highest",
             pin: "1.3.0",
             expected: ["1.3.0"],
-            skipped: ["1.4.0": "1.3.0 is pinned"]
+            passedOver: ["1.4.0": "1.3.0 is pinned"]
         ),
         Selection(
             name: "replaces over highest: the active one is higher, and left",

@@ -15,7 +15,7 @@ extension Selection {
             name: "held and not active: no new install",
             held: ["1.4.0"],
             expected: ["1.3.0"],
-            skipped: ["1.4.0": "held until"]
+            passedOver: ["1.4.0": "held until"]
         ),
         Selection(
             name: "yanked and active: stays",
@@ -27,7 +27,7 @@ extension Selection {
             name: "yanked and not active: no new install",
             states: ["1.4.0": .yanked],
             expected: ["1.3.0"],
-            skipped: ["1.4.0": "yanked at"]
+            passedOver: ["1.4.0": "yanked at"]
         ),
         Selection(
             name: "rollout narrowed below this device: stays",
@@ -39,7 +39,7 @@ extension Selection {
             name: "rollout that has not reached this device: no new install",
             listed: [("1.4.0", 5_000, []), ("1.3.0", 10_000, [])],
             expected: ["1.3.0"],
-            skipped: ["1.4.0": "rollout"]
+            passedOver: ["1.4.0": "rollout"]
         ),
         Selection(
             name: "rollout that reaches this device: taken",
@@ -67,7 +67,7 @@ extension Selection {
             listed: list("1.2.0", "1.3.0"),
             states: ["1.3.0": .recalled],
             expected: ["1.2.0"],
-            skipped: ["1.3.0": "recalled at"],
+            passedOver: ["1.3.0": "recalled at"],
             mustLeave: true
         ),
         Selection(
@@ -75,7 +75,7 @@ extension Selection {
             listed: list("1.3.0"),
             states: ["1.3.0": .recalled],
             expected: [],
-            skipped: ["1.3.0": "recalled at"],
+            passedOver: ["1.3.0": "recalled at"],
             mustLeave: true
         ),
         Selection(
@@ -83,7 +83,7 @@ extension Selection {
             listed: list("1.2.0", "1.3.0"),
             denied: ["1.3.0"],
             expected: ["1.2.0"],
-            skipped: ["1.3.0": "denied since"],
+            passedOver: ["1.3.0": "denied since"],
             mustLeave: true
         ),
         Selection(
@@ -91,13 +91,13 @@ extension Selection {
             listed: list("1.3.0"),
             floor: "1.4.0",
             expected: [],
-            skipped: ["1.3.0": "below the floor 1.4.0"]
+            passedOver: ["1.3.0": "below the floor 1.4.0"]
         ),
         Selection(
             name: "below the floor: replaced by the first at it",
             floor: "1.4.0",
             expected: ["1.4.0"],
-            skipped: ["1.3.0": "below the floor"]
+            passedOver: ["1.3.0": "below the floor"]
         ),
         Selection(
             name: "below the local floor: never activated",
@@ -106,7 +106,7 @@ extension Selection {
             floor: "1.0.0",
             localFloor: "1.3.0",
             expected: ["1.3.0"],
-            skipped: ["1.2.0": "below the floor 1.3.0"]
+            passedOver: ["1.2.0": "below the floor 1.3.0"]
         ),
         Selection(
             name: "the signed floor is the higher",
@@ -115,14 +115,14 @@ extension Selection {
             floor: "1.3.0",
             localFloor: "1.0.0",
             expected: ["1.3.0"],
-            skipped: ["1.2.0": "below the floor 1.3.0"]
+            passedOver: ["1.2.0": "below the floor 1.3.0"]
         ),
         Selection(
             name: "quarantined: not taken again, and the next one is",
             active: "1.2.0",
             quarantined: ["1.4.0"],
             expected: ["1.3.0"],
-            skipped: ["1.4.0": "crashed here"]
+            passedOver: ["1.4.0": "crashed here"]
         ),
         Selection(
             name: "a pre-release is taken where it is listed, and is below its release",
@@ -140,7 +140,7 @@ extension Selection {
             name: "listed, and the release role signs nothing of it: refused",
             listed: list("1.3.0", "1.9.0"),
             expected: ["1.3.0"],
-            skipped: ["1.9.0": "release role"]
+            passedOver: ["1.9.0": "release role"]
         ),
         Selection(
             name: "@VERSION is taken unlisted, whatever its rollout",
@@ -158,28 +158,28 @@ extension Selection {
             name: "@VERSION does not go back to what it never ran",
             request: "a/model@1.1.0",
             expected: [],
-            skipped: ["1.1.0": "lower than the active"]
+            passedOver: ["1.1.0": "lower than the active"]
         ),
         Selection(
             name: "@VERSION that is yanked, held, quarantined or too low is not newly installed: yanked",
             request: "a/model@1.5.0",
             states: ["1.5.0": .yanked],
             expected: [],
-            skipped: ["1.5.0": "yanked"]
+            passedOver: ["1.5.0": "yanked"]
         ),
         Selection(
             name: "@VERSION held",
             request: "a/model@1.5.0",
             held: ["1.5.0"],
             expected: [],
-            skipped: ["1.5.0": "held"]
+            passedOver: ["1.5.0": "held"]
         ),
         Selection(
             name: "@VERSION quarantined",
             request: "a/model@1.5.0",
             quarantined: ["1.5.0"],
             expected: [],
-            skipped: ["1.5.0": "crashed here"]
+            passedOver: ["1.5.0": "crashed here"]
         ),
         Selection(
             name: "@VERSION below the floor",
@@ -187,47 +187,47 @@ extension Selection {
             active: nil,
             floor: "1.2.0",
             expected: [],
-            skipped: ["1.1.0": "floor"]
+            passedOver: ["1.1.0": "floor"]
         ),
         Selection(
             name: "@VERSION recalled and active: left",
             request: "a/model@1.3.0",
             states: ["1.3.0": .recalled],
             expected: [],
-            skipped: ["1.3.0": "recalled"],
+            passedOver: ["1.3.0": "recalled"],
             mustLeave: true
         ),
         Selection(
             name: "a pin keeps a version that is not listed, and names itself to the others",
             pin: "1.3.0",
             expected: ["1.3.0"],
-            skipped: ["1.4.0": "1.3.0 is pinned"]
+            passedOver: ["1.4.0": "1.3.0 is pinned"]
         ),
         Selection(
             name: "a pin takes a version, whatever its rollout",
             listed: [("1.4.0", 10_000, []), ("1.5.0", 0, [])],
             pin: "1.5.0",
             expected: ["1.5.0"],
-            skipped: ["1.4.0": "1.5.0 is pinned"]
+            passedOver: ["1.4.0": "1.5.0 is pinned"]
         ),
         Selection(
             name: "a pin goes back to what this device ran",
             pin: "1.2.0",
             ran: ["1.2.0"],
             expected: ["1.2.0"],
-            skipped: ["1.4.0": "1.2.0 is pinned"]
+            passedOver: ["1.4.0": "1.2.0 is pinned"]
         ),
         Selection(
             name: "a pin does not go back to what it never ran",
             pin: "1.2.0",
             expected: [],
-            skipped: ["1.2.0": "lower than", "1.4.0": "1.2.0 is pinned"]
+            passedOver: ["1.2.0": "lower than", "1.4.0": "1.2.0 is pinned"]
         ),
         Selection(
             name: "a pin on what nobody released stays",
             pin: "2.0.0",
             expected: [],
-            skipped: ["2.0.0": "release role", "1.4.0": "2.0.0 is pinned"]
+            passedOver: ["2.0.0": "release role", "1.4.0": "2.0.0 is pinned"]
         ),
     ]
 }

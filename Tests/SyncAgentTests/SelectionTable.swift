@@ -33,7 +33,7 @@ struct Selection: Sendable, CustomTestStringConvertible {
     var expected: [String]
 
     /// Why versions are passed over, by a word of the reason.
-    var skipped: [String: String] = [:]
+    var passedOver: [String: String] = [:]
 
     var mustLeave = false
 

@@ -10,10 +10,10 @@ struct SelectionTests {
         let found = try selection.candidates()
         #expect(found.ordered.map(\.version.description) == selection.expected)
         #expect((found.departure != nil) == selection.mustLeave)
-        #expect(Set(found.skipped.map(\.version.description)) == Set(selection.skipped.keys))
-        for skip in found.skipped {
-            let word = selection.skipped[skip.version.description] ?? "nothing"
-            #expect("\(skip.obstacle)".contains(word), "\(skip.version): \(skip.obstacle)")
+        #expect(Set(found.passedOver.map(\.version.description)) == Set(selection.passedOver.keys))
+        for passed in found.passedOver {
+            let word = selection.passedOver[passed.version.description] ?? "nothing"
+            #expect("\(passed.obstacle)".contains(word), "\(passed.version): \(passed.obstacle)")
         }
     }
 

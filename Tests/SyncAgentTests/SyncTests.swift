@@ -153,7 +153,9 @@ struct SyncTests {
         #expect(decision.outcome == .unfit && report.exitCode == 3 && decision.code == "active-unfit")
         #expect(decision.reason.hasPrefix("2.0.0 is active and does not fit"), "\(decision.reason)")
         #expect(decision.reason.contains("1.0.0 would, and a device goes back to what it never ran only"))
-        #expect(decision.skipped.map(\.version) == ["2.0.0"] && decision.skipped[0].reason.contains("`x`"))
+        #expect(
+            decision.passedOver.map(\.version) == ["2.0.0"] && decision.passedOver[0].reason.contains("`x`")
+        )
         let device = try SyncedDevice(directory: fixture.directory)
         #expect(try device.why("vision/detector") == decision)
         #expect(try device.status(at: DeviceRegistry.start).models[0].unfit == decision.reason)
@@ -174,7 +176,7 @@ struct SyncTests {
         #expect(decision.reason.contains("‘sealift pin vision/detector 1.0.0’ brings it back"))
         try fixture.registry.release("2.1.0", width: 10)
         let both = try await fixture.sync(expectation: older).models[0]
-        #expect(both.outcome == .unfit && both.skipped.map(\.version) == ["2.1.0", "2.0.0"])
+        #expect(both.outcome == .unfit && both.passedOver.map(\.version) == ["2.1.0", "2.0.0"])
         try fixture.registry.release("2.2.0")
         let moved = try await fixture.sync(expectation: older)
         #expect(moved.exitCode == 0 && moved.models[0].active == "2.2.0")
@@ -231,8 +233,8 @@ struct SyncTests {
         #expect(report.models[0].active == "1.0.0")
         let decision = try SyncedDevice(directory: fixture.directory).why("vision/detector")
         #expect(decision == report.models[0])
-        #expect(decision.skipped.map(\.version) == ["1.2.0", "1.1.0"])
-        #expect(decision.skipped.allSatisfy { $0.reason.contains("`x`") })
+        #expect(decision.passedOver.map(\.version) == ["1.2.0", "1.1.0"])
+        #expect(decision.passedOver.allSatisfy { $0.reason.contains("`x`") })
         #expect(throws: SyncError.self) { try SyncedDevice(directory: fixture.directory).why("vision/other") }
     }
 
@@ -244,7 +246,7 @@ struct SyncTests {
         try fixture.registry.release("2.0.0", width: 9)
         let report = try await fixture.sync(expectation: expectation)
         #expect(report.models[0].outcome == .kept && report.exitCode == 3 && report.outcome == .unchanged)
-        #expect(report.models[0].active == "1.0.0" && report.models[0].skipped.map(\.version) == ["2.0.0"])
+        #expect(report.models[0].active == "1.0.0" && report.models[0].passedOver.map(\.version) == ["2.0.0"])
         #expect(try fixture.activeVersion() == "1.0.0")
     }
 }

@@ -65,8 +65,8 @@ struct SyncTrialTests {
         #expect(try active() == ["1.0.0", "1.1.0"])
         #expect(report.generation == 3)
         let why = try device.why("vision/detector")
-        #expect(why.skipped.map(\.version) == ["1.1.0"])
-        #expect(why.skipped[0].reason.contains("started 2 times"))
+        #expect(why.passedOver.map(\.version) == ["1.1.0"])
+        #expect(why.passedOver[0].reason.contains("started 2 times"))
         #expect(try device.quarantine().map(\.version) == ["1.1.0"])
         // It stays so, until somebody clears it or the next version comes.
         try await sync()
@@ -139,7 +139,7 @@ struct SyncTrialTests {
         #expect(throws: SyncError.self) { try device.rollback(reason: "again") }
         try await sync(.selfTest)
         #expect(try active() == ["1.0.0", "1.0.0"])
-        #expect(try device.why("vision/detector").skipped[0].reason.contains("slow"))
+        #expect(try device.why("vision/detector").passedOver[0].reason.contains("slow"))
         #expect(try device.clearQuarantine("vision/detector") == 1)
         try await sync(.selfTest)
         #expect(try active() == ["1.1.0", "1.0.0"])
@@ -158,7 +158,7 @@ struct SyncTrialTests {
         try fixture.registry.release("1.1.0")
         try await sync(.selfTest)
         #expect(try active() == ["1.0.0", "1.0.0"])
-        #expect(try device.why("vision/detector").skipped[0].reason.contains("1.0.0 is pinned"))
+        #expect(try device.why("vision/detector").passedOver[0].reason.contains("1.0.0 is pinned"))
         try device.unpin("vision/detector")
         try await sync(.selfTest)
         #expect(try active() == ["1.1.0", "1.0.0"])

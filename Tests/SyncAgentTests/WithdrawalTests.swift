@@ -72,7 +72,7 @@ struct WithdrawalTests {
         try other.registry.changeLive { $0.withdrawing(second.version, state) }
         let fresh = try await other.sync()
         #expect(fresh.models[0].active == "1.0.0")
-        #expect(fresh.models[0].skipped.map(\.version) == ["1.1.0"])
+        #expect(fresh.models[0].passedOver.map(\.version) == ["1.1.0"])
     }
 
     @Test("a version off the channel stays until a listed one replaces it")
@@ -119,7 +119,7 @@ struct WithdrawalTests {
         try fixture.registry.release("1.2.0", rollout: 0)
         let none = try await fixture.sync()
         #expect(none.models[0].active == "1.1.0" && none.exitCode == 0)
-        #expect(none.models[0].skipped.map(\.version) == ["1.2.0"])
+        #expect(none.models[0].passedOver.map(\.version) == ["1.2.0"])
         try fixture.registry.changeLive { live in
             let listed = try require(live.listed(in: stable).first)
             return try live.adding(listed.identity, to: stable)
