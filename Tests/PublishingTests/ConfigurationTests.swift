@@ -68,15 +68,15 @@ struct ConfigurationTests {
     @Test("what lies in the file's folder is named relative to it, so that the folder can be carried")
     func carried() throws {
         var configuration = ClientConfiguration(registries: ["https://models.example:8443/"])
-        configuration.root = "/home/anna/adm/root.json"
-        configuration.keys = "/home/anna/adm/keys"
-        configuration.administratorTokenFile = "/home/anna/adm/keys/administrator-token"
-        configuration.ca = "/home/anna/admiral/ca.pem"
-        let bytes = configuration.relative(to: "/home/anna/adm").bytes
+        configuration.root = "/srv/first/adm/root.json"
+        configuration.keys = "/srv/first/adm/keys"
+        configuration.administratorTokenFile = "/srv/first/adm/keys/administrator-token"
+        configuration.ca = "/srv/first/admiral/ca.pem"
+        let bytes = configuration.relative(to: "/srv/first/adm").bytes
         #expect(String(decoding: bytes, as: UTF8.self).contains(#""root":"root.json""#))
-        let elsewhere = try ClientConfiguration(bytes, folder: "/home/ben")
-        #expect(elsewhere.administratorTokenFile == "/home/ben/keys/administrator-token")
-        #expect(elsewhere.ca == "/home/anna/admiral/ca.pem")
-        #expect(try ClientConfiguration(bytes, folder: "/home/anna/adm") == configuration)
+        let elsewhere = try ClientConfiguration(bytes, folder: "/srv/second")
+        #expect(elsewhere.administratorTokenFile == "/srv/second/keys/administrator-token")
+        #expect(elsewhere.ca == "/srv/first/admiral/ca.pem")
+        #expect(try ClientConfiguration(bytes, folder: "/srv/first/adm") == configuration)
     }
 }

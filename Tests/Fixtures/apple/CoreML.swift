@@ -74,6 +74,7 @@ public class MLModelDescription: NSObject {
     public var outputDescriptionsByName: [String: MLFeatureDescription] { [:] }
 }
 
+// Apple documents that a model may be used on any thread, one prediction at a time.
 open class MLModel: NSObject, @unchecked Sendable {
     public var modelDescription: MLModelDescription { MLModelDescription() }
     public static func compileModel(at url: URL) async throws -> URL { throw Stub() }
