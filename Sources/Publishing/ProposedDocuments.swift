@@ -48,10 +48,13 @@ extension Proposal {
     }
 
     private func checkNothingStandsTwice() throws(PublishingError) {
-        for role in roles where roles.count(where: { $0.role == role.role }) > 1 {
+        // Sets, for a hostile file of the greatest length has room for some hundred thousand of each.
+        var names: Set<RoleName> = []
+        for role in roles where !names.insert(role.role).inserted {
             throw .unpublishable("the file holds role \(role.role) twice; do not sign it")
         }
-        for target in targets where targets.count(where: { $0.path == target.path }) > 1 {
+        var paths: Set<String> = []
+        for target in targets where !paths.insert(target.path).inserted {
             throw .unpublishable("the file holds \(target.path) twice; do not sign it")
         }
     }
