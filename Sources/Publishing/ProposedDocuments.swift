@@ -2,11 +2,10 @@ import Manifest
 import Names
 import RegistryAPI
 import Signing
-package import Trust
+import Trust
 
 /// A document that a role lists by digest alone, so that nobody who signs the file can read it.
 package struct UnseenDocument: Sendable, Equatable {
-    package let role: RoleName
     package let path: String
     package let digest: String
 }
@@ -96,7 +95,7 @@ extension Proposal {
                     + ", so nobody can read what would be signed; make the file anew with --out"
             )
         }
-        return UnseenDocument(role: role.roleName, path: path, digest: file.sha256?.hex ?? "none")
+        return UnseenDocument(path: path, digest: file.sha256?.hex ?? "none")
     }
 }
 
