@@ -49,14 +49,6 @@ package struct Proposal: Sendable, Equatable {
         roles.append(Role(role: role, signed: signed, wanted: wanted))
     }
 
-    /// Adds the channels and settings that roles list unchanged, so that whoever signs the file can read them.
-    mutating func complete(with contents: [String: [UInt8]]) {
-        for (path, content) in contents.sorted(by: { $0.key < $1.key })
-        where !targets.contains(where: { $0.path == path }) {
-            add(path, content)
-        }
-    }
-
     /// The channels and settings that roles list and that are not here.
     var unreadDocuments: [(role: SealiftRole, path: String)] {
         roles.flatMap { role -> [(role: SealiftRole, path: String)] in

@@ -178,15 +178,13 @@ package struct VerifiedRegistry {
         _ proposal: inout Proposal,
         on state: RegistryState
     ) async throws(PublishingError) {
-        var contents: [String: [UInt8]] = [:]
         for (role, path) in proposal.unreadDocuments {
             if let known = state.contents[path] {
-                contents[path] = known
-            } else {
-                contents[path] = try await content(of: path, in: state.roles[role]?.document)
+                proposal.add(path, known)
+            } else if let read = try await content(of: path, in: state.roles[role]?.document) {
+                proposal.add(path, read)
             }
         }
-        proposal.complete(with: contents)
     }
 
     /// The document at `path` as `role` lists it; `nil` when it lists none.
