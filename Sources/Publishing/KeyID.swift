@@ -17,6 +17,11 @@ package enum KeyID {
         id.utf8.count > shownDigits ? "\(id.prefix(shownDigits))…" : id
     }
 
+    /// The short form with what people call the key, where that is known.
+    package static func words(_ id: String, naming names: [String: String]) -> String {
+        names[id].map { "\(short(id)) (\($0))" } ?? short(id)
+    }
+
     /// The digits of an ID, or of its beginning, as typed or copied; `nil` for any other text.
     package static func digits(_ text: String) -> String? {
         let digits = text.hasSuffix("…") ? String(text.dropLast()) : text

@@ -86,9 +86,7 @@ package struct KeyRing: Sendable {
     }
 
     private func strange(_ signer: any Signer, to proposal: Proposal) -> PublishingError {
-        let wanted = proposal.wantedKeyIDs.sorted().map { id in
-            names[id].map { "\(KeyID.short(id)) (\($0))" } ?? KeyID.short(id)
-        }
+        let wanted = proposal.wantedKeyIDs.sorted().map { KeyID.words($0, naming: names) }
         return .unpublishable(
             "this key (\(KeyID.short(Authoring.keyID(of: signer.publicKey)))) may not sign "
                 + proposal.roles.map { "\($0.role)" }.joined(separator: ", ")
