@@ -16,6 +16,7 @@ package struct CeremonyReport: Sendable {
 
     /// What the change builds on.
     package let base: RegistryState
+
     /// Roles that must soon be signed again, as they are after the change.
     package let ending: [EndingRole]
 }
@@ -159,6 +160,8 @@ package struct Ceremony {
         missing: [MissingSignatures],
         commit: CommitResponse?
     ) throws(PublishingError) -> CeremonyReport {
+        // What the change renews lives as long as it may. When somebody asked about a later time than that,
+        // signing it once more would not help, so it is told of only when the usual warning is due.
         let soon = now.adding(seconds: EndingRole.margin)
         let renewed = Set(proposal.roles.map(\.role))
         let ending = try state.ending(before: warningLimit, after: proposal)

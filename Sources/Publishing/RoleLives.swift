@@ -40,7 +40,8 @@ package struct RoleStatus: Sendable, Equatable {
 }
 
 extension RegistryState {
-    /// Every role that people sign, signed or not, the root first and parents before what hangs from them.
+    /// Every role but the snapshot and the timestamp, signed or not, the root first and parents before what hangs
+    /// from them; among them the registry's own hold.
     package func lives() throws(PublishingError) -> [RoleStatus] {
         let root = try root()
         func keys(_ role: RoleName) -> RoleKeys {
