@@ -17,14 +17,7 @@ struct ProposedDocumentsTests {
     init() throws {
         let (name, channel) = (try Test.model(), try #require(ChannelName("stable")))
         (model, stable, world) = (name, channel, try SignedState())
-        let grant = Test.grant(world.team)
-        let first = try world.draft { draft in
-            try draft.addModel(name, release: grant, live: grant)
-            for version in ["1.0.0", "1.1.0"] {
-                try draft.list("\(name)/\(version).json", Array(version.utf8), in: .release(name))
-            }
-        }
-        try world.take(try world.signed(first, by: [world.team]))
+        try world.release(["1.0.0", "1.1.0"], of: name)
         let listing = try world.draft { draft in
             let listed = try draft.listed(try Test.version("1.0.0"), of: name)
             try draft.add(listed, to: channel, of: name, rollout: 10_000)

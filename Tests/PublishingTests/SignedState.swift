@@ -85,6 +85,18 @@ struct SignedState {
         return proposal
     }
 
+    /// Adds a model with released versions, of the team.
+    mutating func release(_ versions: [String], of model: ModelName) throws {
+        let grant = Test.grant(team)
+        let change = try draft { draft in
+            try draft.addModel(model, release: grant, live: grant)
+            for version in versions {
+                try draft.list("\(model)/\(version).json", Array(version.utf8), in: .release(model))
+            }
+        }
+        try take(try signed(change, by: [team]))
+    }
+
     /// Makes what a proposal says the present state, if devices would follow.
     mutating func take(_ proposal: Proposal) throws {
         try Rehearsal.check(proposal, on: state, now: Self.now)
