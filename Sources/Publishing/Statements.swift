@@ -22,7 +22,30 @@ extension Proposal {
         let changes =
             before.lines.filter { !remaining.contains($0) }.map { "no longer: \($0)" }
             + after.lines.filter { !known.contains($0) }.map { "from now on: \($0)" }
-        return changes.isEmpty ? ["says what is published, with a new life"] : changes
+        guard changes.isEmpty else { return changes }
+        return role.isRenewed(from: state)
+            ? ["says what is published, with a new life"]
+            : ["it changes what these words do not tell; do not sign it unless you know what"]
+    }
+}
+
+extension Proposal.Role {
+    /// Whether it is what is published, but for version and end.
+    ///
+    /// The words show digests and key IDs by their beginnings, and nothing of
+    /// lengths and custom members, so that they may agree where the bytes do not.
+    fileprivate func isRenewed(from state: RegistryState) -> Bool {
+        let published =
+            role == .root
+            ? state.roots.last?.document.signed
+            : SealiftRole(role).flatMap { state.roles[$0]?.document.signed }
+        func lasting(_ signed: JSONValue?) -> [UInt8]? {
+            guard var object = signed?.object else { return nil }
+            object["version"] = nil
+            object["expires"] = nil
+            return JSONValue.object(object).olpcCanonical
+        }
+        return lasting(signed) == lasting(published)
     }
 }
 

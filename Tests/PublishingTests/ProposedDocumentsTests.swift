@@ -69,6 +69,15 @@ struct ProposedDocumentsTests {
         #expect(self.lines(renewed, beside: world.state) == ["says what is published, with a new life"])
     }
 
+    @Test("a change that the words do not tell is not called a new life")
+    func untold() throws {
+        let renewed = try world.draft { try $0.renew(SealiftRole.release(model).roleName) }.proposal()
+        #expect(lines(renewed, beside: world.state) == ["says what is published, with a new life"])
+        let longer = try edited(renewed, "\"length\":5", "\"length\":6")
+        let told = lines(longer, beside: world.state)
+        #expect(told.count == 1 && told.allSatisfy { $0.contains("these words do not tell") }, "\(told)")
+    }
+
     @Test("denials are told with their versions, and settings with their values")
     func administrators() throws {
         let proposal = try world.draft { draft in
