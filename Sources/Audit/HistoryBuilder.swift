@@ -36,13 +36,14 @@ struct HistoryBuilder {
             releaseVersion = release.document.version
             addReleases(release, snapshot)
         }
-        let before = events.count
+        let (told, seen) = (events.count, liveVersion)
         try await addLive(snapshot, &files)
         for role in [SealiftRole.targets, .namespace(model.namespace)] {
             if let file = try await files.role(role, in: snapshot) { addDenials(file, of: role, snapshot) }
         }
         if let hold = try await files.role(.hold, in: snapshot) { try await addHolds(hold, snapshot, files) }
-        guard events.count > before, liveVersion > 0 else { return }
+        // A floor is no event, and changes what devices took all the same.
+        guard liveVersion > 0, liveVersion > seen || events.count > told else { return }
         states.append(
             ModelHistory.State(
                 snapshot: snapshot.version,

@@ -180,6 +180,21 @@ struct HistoryTests {
         #expect(after.denials.isEmpty && after.holds.isEmpty)
     }
 
+    @Test("a floor alone is no event, and a time shows it")
+    func floor() async throws {
+        var copy = self
+        let stable = try #require(ChannelName("stable"))
+        let floor = try #require(ModelVersion("1.1.0"))
+        let before = try await copy.history()
+        let live = try #require(before.states.last?.live)
+        copy.repository.now = copy.repository.now.adding(seconds: 3_600)
+        try copy.list(live.flooring(stable, at: floor))
+        let history = try await copy.history()
+        #expect(history.events == before.events)
+        let state = try #require(history.state(at: copy.repository.now))
+        #expect(state.live.channels[stable]?.floor == floor)
+    }
+
     @Test("a role that goes back between two retained snapshots is a contradiction")
     func goesBack() async throws {
         var copy = self
