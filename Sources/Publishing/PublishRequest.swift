@@ -37,7 +37,7 @@ package struct PublishReport: Sendable {
     package let uploaded: UInt64
     package let total: UInt64
 
-    /// `nil` for a dry run, and when the registry had all of it already.
+    /// `nil` for a dry run, while signatures are collected, and when the registry had all of it already.
     package internal(set) var commit: CommitResponse?
     package let leftOut: [String]
 

@@ -63,7 +63,7 @@ package struct Publisher {
             }
             let (signed, missing) = try await sign(change, request.aim)
             if uploaded == nil { uploaded = try await upload(source) }
-            var result = report(drafted, source, uploaded: uploaded ?? 0, commit: nil)
+            var result = report(drafted, source, uploaded: uploaded ?? 0)
             result.proposal = signed
             result.missing = missing
             result.ending = ending
@@ -255,7 +255,7 @@ package struct Publisher {
         _ source: VersionSource,
         on change: RegistryDraft
     ) throws(PublishingError) -> PublishReport {
-        var result = report(draft, source, uploaded: 0, commit: nil)
+        var result = report(draft, source, uploaded: 0)
         guard !change.isEmpty else { return result }
         let proposal = try change.proposal()
         try Rehearsal.checkContents(proposal, on: change.base, now: now)
@@ -268,15 +268,13 @@ package struct Publisher {
     private func report(
         _ draft: Draft,
         _ source: VersionSource,
-        uploaded: UInt64,
-        commit: CommitResponse?
+        uploaded: UInt64
     ) -> PublishReport {
         PublishReport(
             manifest: draft.manifest,
             digest: draft.digest,
             uploaded: uploaded,
             total: source.blobs.reduce(0) { $0 + $1.length },
-            commit: commit,
             leftOut: source.leftOut
         )
     }
