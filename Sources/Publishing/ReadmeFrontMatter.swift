@@ -32,7 +32,6 @@ struct ReadmeFrontMatter {
             if isEnded { break }
             lines.append(line)
         }
-        guard !lines.isEmpty else { return nil }
         guard isEnded else {
             trouble = "a line of --- begins it, and none ends what stands above the text"
             return
