@@ -119,10 +119,9 @@ struct ClientSession {
         var transfer = TransferConfiguration()
         transfer.certificateAuthority = caFile
         transfer.allowsPlainLoopback = allowsPlainLoopback
-        if let tokenFile, let origin = registries.first, isWriting || canRead(tokenFile) {
-            let bytes = try named(tokenFile, as: tokenMember) { () throws(DurableError) in
-                try Durable.readFile(tokenFile, maximum: .kibibytes(4), privacy: .ownerOnly)
-            }
+        if let tokenFile, let origin = registries.first,
+            let bytes = try tokenBytes(tokenFile, writing: isWriting)
+        {
             let token = String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
             guard !token.isEmpty else {
                 throw Failure(code: .token, "\(tokenFile) is empty; ‘sealift token create’ writes a token")
@@ -132,11 +131,16 @@ struct ClientSession {
         return CurlFetcher(configuration: transfer)
     }
 
-    /// Whether a token is there to be read; one that the call names must be.
-    private func canRead(_ tokenFile: String) -> Bool {
-        arguments["token-file"] != nil
-            || (try? Durable.readFileIfPresent(tokenFile, maximum: .kibibytes(4), privacy: .ownerOnly)) ?? nil
-                != nil
+    /// What the token's file holds; a reader goes without one that the call does not name and that cannot be read.
+    private func tokenBytes(_ file: String, writing isWriting: Bool) throws -> [UInt8]? {
+        do {
+            return try named(file, as: tokenMember) { () throws(DurableError) in
+                try Durable.readFile(file, maximum: .kibibytes(4), privacy: .ownerOnly)
+            }
+        } catch {
+            guard isWriting || arguments["token-file"] != nil else { return nil }
+            throw error
+        }
     }
 
     /// Where ``tokenFile`` was named.
@@ -158,9 +162,7 @@ struct ClientSession {
         }
     }
 
-    private var configurationFile: String {
-        arguments["config"] ?? context.configurationDirectory + "/client.json"
-    }
+    private var configurationFile: String { Self.file(arguments, context) }
 
     /// Follows the registry's chain from the pinned root; remembers what it has seen, for rollback.
     func updater() throws -> MetadataUpdater {

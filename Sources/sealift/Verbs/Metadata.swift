@@ -26,15 +26,13 @@ struct MetadataStatus: Command {
         try await view.refreshToRenew()
         let state = try await view.state(of: .everything)
         let names = (try? await session.keyRing().names) ?? [:]
-        let people = try state.lives()
-        let rows = people + view.onlineLives()
+        let rows = try state.lives() + view.onlineLives()
         let owners = await owners(session)
         let margin = context.now.adding(seconds: EndingRole.margin)
         Output.warn(of: try state.ending(before: margin), naming: names, now: context.now)
-        let online: [RoleName] = [.snapshot, .timestamp, SealiftRole.hold.roleName]
         let limit = context.now.adding(seconds: window)
-        let code = rows.contains { row in
-            row.ends(before: online.contains(row.role) ? context.now : limit)
+        let hasEnd = rows.contains { row in
+            row.ends(before: SealiftShapes.onlineRoles.contains(row.role) ? context.now : limit)
         }
         if arguments.has("json") {
             let roles = rows.map { row in json(row, owners["\(row.role)"], context.now) }
@@ -42,7 +40,7 @@ struct MetadataStatus: Command {
         } else {
             for row in rows { Output.result(lines: lines(row, owners["\(row.role)"], names, context.now)) }
         }
-        return code ? .expiredWithinGrace : .done
+        return hasEnd ? .expiredWithinGrace : .done
     }
 
     private static func json(_ row: RoleStatus, _ owner: OwnerName?, _ now: UnixTime) -> JSONValue {

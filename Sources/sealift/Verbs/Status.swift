@@ -12,7 +12,7 @@ struct Status: Command {
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        let status = try SyncedDevice(directory: try Device.path(arguments)).status(at: context.now)
+        let status = try Device.synced(arguments).status(at: context.now)
         guard !arguments.has("json") else {
             Output.result(bytes: json(status).bytes)
             return .done
@@ -83,7 +83,7 @@ struct Why: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let model = try Device.model(arguments)
-        let decision = try SyncedDevice(directory: try Device.path(arguments)).why("\(model)")
+        let decision = try Device.synced(arguments).why("\(model)")
         guard !arguments.has("json") else {
             Output.result(bytes: decision.value.compactJSON)
             return .done
@@ -105,7 +105,7 @@ struct Verify: Command {
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        let device = try SyncedDevice(directory: try Device.path(arguments))
+        let device = try Device.synced(arguments)
         let bytes = try device.verify()
         let models = try device.status(at: context.now).models.map { "\($0.model) \($0.version)" }
         if arguments.has("json") {
