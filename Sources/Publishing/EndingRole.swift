@@ -24,7 +24,7 @@ package struct EndingRole: Sendable, Equatable {
         let time =
             left <= 0
             ? "has ended" : left < 2 * 86_400 ? "ends in \(left / 3_600) h" : "ends in \(left / 86_400) days"
-        let keys = keyIDs.map { KeyID.words($0, naming: names) }
+        let keys = keyIDs.map { KeyID.short($0, naming: names) }
         return "\(role) \(time), at \(expires), and devices then take nothing new that hangs from it; "
             + "‘sealift metadata refresh’ signs it again, with \(threshold) of \(keys.joined(separator: ", "))"
     }

@@ -17,9 +17,9 @@ package enum KeyID {
         id.utf8.count > shownDigits ? "\(id.prefix(shownDigits))…" : id
     }
 
-    /// The short form with what people call the key, where that is known.
-    package static func words(_ id: String, naming names: [String: String]) -> String {
-        names[id].map { "\(short(id)) (\($0))" } ?? short(id)
+    /// The same, with what the key is called here if `names`, by key ID, says so.
+    package static func short(_ id: String, naming names: [String: String]) -> String {
+        short(id) + (names[id].map { " (\($0))" } ?? "")
     }
 
     /// The digits of an ID, or of its beginning, as typed or copied; `nil` for any other text.

@@ -86,7 +86,7 @@ package struct KeyRing: Sendable {
     }
 
     private func strange(_ signer: any Signer, to proposal: Proposal) -> PublishingError {
-        let wanted = proposal.wantedKeyIDs.sorted().map { KeyID.words($0, naming: names) }
+        let wanted = proposal.wantedKeyIDs.sorted().map { KeyID.short($0, naming: names) }
         return .unpublishable(
             "this key (\(KeyID.short(Authoring.keyID(of: signer.publicKey)))) may not sign "
                 + proposal.roles.map { "\($0.role)" }.joined(separator: ", ")

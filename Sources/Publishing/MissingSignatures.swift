@@ -28,7 +28,7 @@ package struct MissingSignatures: Sendable, Equatable {
     /// - Parameter names: What people call the keys, by key ID.
     /// - Returns: One clause without a full stop.
     package func words(naming names: [String: String] = [:]) -> String {
-        let who = candidates.map { KeyID.words($0, naming: names) }
+        let who = candidates.map { KeyID.short($0, naming: names) }
         let whose = root.map { " of the keys that root \($0) names" } ?? ""
         return
             "\(role) has \(valid) of \(Counted.words(needed, "signature"))\(whose); \(needed - valid) more of "

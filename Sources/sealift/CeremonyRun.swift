@@ -49,10 +49,7 @@ struct CeremonyRun {
         return ceremony
     }
 
-    var aim: Ceremony.Aim {
-        if arguments.has("dry-run") { return .dryRun }
-        return arguments["out"] == nil ? .commit : .collect
-    }
+    var aim: Ceremony.Aim { Ceremony.Aim(arguments) }
 
     /// Makes a change and tells what became of it, and what ends soon, or before `limit` if that is later.
     func run(
@@ -208,6 +205,13 @@ struct CeremonyRun {
             "roles": .array(roles), "missing": .array(missing), "ending": .list(of: report.ending),
             "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
         ])
+    }
+}
+
+extension Ceremony.Aim {
+    /// How far `--dry-run` and `--out` let a command go.
+    init(_ arguments: ParsedArguments) {
+        self = arguments.has("dry-run") ? .dryRun : arguments["out"] == nil ? .commit : .collect
     }
 }
 

@@ -61,7 +61,7 @@ struct MetadataStatus: Command {
         _ names: [String: String],
         _ now: UnixTime
     ) -> [String] {
-        let keys = row.keyIDs.map { id in KeyID.short(id) + (names[id].map { " (\($0))" } ?? "") }
+        let keys = row.keyIDs.map { KeyID.short($0, naming: names) }
         var first = "\(row.role)  not signed yet"
         if let version = row.version, let expires = row.expires {
             let left = expires.seconds(since: now)

@@ -86,8 +86,7 @@ struct Publish: Command {
             request.card = try DocumentFile.card(file)
         }
         request.breaks = try Words.apps(arguments)
-        request.aim =
-            arguments.has("dry-run") ? .dryRun : arguments["out"] == nil ? .commit : .collect
+        request.aim = Ceremony.Aim(arguments)
         return request
     }
 
@@ -158,15 +157,12 @@ struct Publish: Command {
         Output.note("  license: \(manifest.description.license ?? "none is stated")")
         let name = "\(manifest.model) \(manifest.version)"
         Output.note(lines: report.proposal?.notes ?? [])
+        for missing in report.missing {
+            Output.result("to be signed: \(missing.words(naming: keys.names))")
+        }
         if request.aim == .dryRun {
-            for missing in report.missing {
-                Output.result("to be signed: \(missing.words(naming: keys.names))")
-            }
             Output.result("would publish \(name), \(ByteCount(rawValue: report.total)); nothing was changed")
         } else if request.aim == .collect, report.proposal != nil, let out {
-            for missing in report.missing {
-                Output.result("to be signed: \(missing.words(naming: keys.names))")
-            }
             Output.result(
                 "\(out) holds \(name), whose files are uploaded: ‘sealift role sign \(out) --compare --key KEY’ signs "
                     + "it, ‘sealift role import \(out)’ publishes it"

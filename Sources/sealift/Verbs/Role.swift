@@ -49,7 +49,7 @@ struct RoleSign: Command {
         }
         let wanted = signed.wantedKeyIDs.sorted()
         guard signed != proposal || wanted.isEmpty else {
-            let who = wanted.map { Self.name($0, keys) }.joined(separator: ", ")
+            let who = wanted.map { KeyID.short($0, naming: keys.names) }.joined(separator: ", ")
             throw PublishingError.unsigned(
                 ["\(file) waits for one of \(who), and none of these keys is here"],
                 option: keys.option
@@ -63,13 +63,9 @@ struct RoleSign: Command {
             Output.result("signed; \(file) has every signature: ‘sealift role import \(file)’ publishes it")
         } else {
             Output.result("signed; \(file) still waits for one of: ")
-            for id in wanted { Output.result("  \(Self.name(id, keys))") }
+            for id in wanted { Output.result("  \(KeyID.short(id, naming: keys.names))") }
         }
         return .done
-    }
-
-    private static func name(_ id: String, _ keys: KeyRing) -> String {
-        KeyID.short(id) + (keys.names[id].map { " (\($0))" } ?? "")
     }
 
     private static func unreadable(_ unseen: [UnseenDocument], in file: String) -> PublishingError {
