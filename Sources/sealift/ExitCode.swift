@@ -5,14 +5,14 @@ import Names
 enum ExitCode: Int32, Comparable {
     case done = 0
 
-    /// A signature, blob, root, certificate or key file is not what it must be.
+    /// A signature, blob, root, certificate or key file is not what it must be, or a rule says no.
     case refused = 1
     case usage = 2
 
-    /// Nothing newer is compatible or can run here; the old version stays.
+    /// Nothing newer is compatible or can run here, or the active version fits no more; it stays.
     case nothingUsable = 3
 
-    /// The chain has expired, within the signed grace.
+    /// The chain has expired, within the signed grace; of ‘metadata status’, a role has ended or will soon.
     case expiredWithinGrace = 4
 
     /// Two signed statements that cannot both be honest.

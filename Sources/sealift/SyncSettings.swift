@@ -171,7 +171,7 @@ struct SyncSettings {
         if let floor = model.floor { words.append("from \(floor) up") }
         if let group = model.group { words.append("in group \(group)") }
         if case .app(let starts, let seconds) = model.confirmation {
-            words.append("confirmed within \(starts)/\(seconds)s")
+            words.append("confirmed within \(starts)/\(WrittenTime.text(seconds))")
         }
         return words.joined(separator: " ")
     }

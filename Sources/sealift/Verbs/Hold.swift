@@ -33,7 +33,7 @@ struct Hold: Command {
         let open = try OpenRegistry(arguments.positions[0], context)
         let registry = try open.registry()
         guard !arguments.has("dry-run") else {
-            Output.result("would hold \(model) \(version) for \(seconds) seconds: \(reason)")
+            Output.result("would hold \(model) \(version) for \(WrittenTime.text(seconds)): \(reason)")
             return .done
         }
         _ = try await registry.hold(

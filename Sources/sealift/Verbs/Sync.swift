@@ -40,11 +40,6 @@ struct Sync: Command {
                 "fall back unless ‘sealift confirm’ comes within so many starts and such a time, 3/24h",
                 repeatable: true
             ),
-            .value(
-                "wait",
-                "TIME",
-                "how long to wait for another sync of the same directory, 60s unless given"
-            ),
             .value("retries", "N", "attempts without progress before a download gives up, 6 unless given"),
             .value("rate", "BYTES", "the most a second, all connections together, for example 2MB"),
             .value(
@@ -81,6 +76,11 @@ struct Sync: Command {
         name: "sync",
         summary: "Bring a device to the newest version that it can use",
         options: settings + [
+            .value(
+                "wait",
+                "TIME",
+                "how long to wait for another sync of the same directory, 60s unless given"
+            ),
             .flag("dry-run", "show every decision and change nothing"),
             .flag("watch", "go on until told to stop, as a service"),
             .value("poll", "TIME", "with --watch: between two syncs, in place of what the registry signed"),
@@ -89,9 +89,10 @@ struct Sync: Command {
         example: "sealift sync --directory models --model vision/detector@stable",
         discussion:
             "Ends with 0 when the newest usable version is active, 3 when a newer one is there that cannot be "
-            + "used, 4 when the signed chain has expired and what is active runs on, 1 when a proof or a policy says "
-            + "no, and 75 when trying again later may help. Whatever happens, the old version stays until the new one "
-            + "is whole. With --watch, SIGTERM stops it and SIGHUP makes it read its configuration again."
+            + "used or the active one fits no more, 4 when the signed chain has expired and what is active runs on, "
+            + "1 when a proof or a policy says no, and 75 when trying again later may help. Whatever happens, the old "
+            + "version stays until the new one is whole. With --watch, SIGTERM stops it and SIGHUP makes it read its "
+            + "configuration again."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
