@@ -117,6 +117,13 @@ extension EndToEnd {
             #expect(client.contains("https://[::1]:8443/"))
         }
 
+        @Test("a record of a library that is not there is said to be missing; memory is shown all the same")
+        func record() throws {
+            let told = try terminal.run("sealift library status --record nowhere.json")
+            #expect(told.errors.contains("nowhere.json is not there yet"), "\(told)")
+            #expect(told.output.contains("memory: ") && told.output.contains("no use recorded"), "\(told)")
+        }
+
         @Test("mistakes in a call are told in one line, and end with 2")
         func mistakes() throws {
             try terminal.run("sealift init registry --namespace vision")

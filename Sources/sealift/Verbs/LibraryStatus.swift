@@ -20,7 +20,11 @@ struct LibraryStatus: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let memory = LinuxMemoryProbe().state()
-        let models = arguments["record"].flatMap(LibraryRecord.read)?.models ?? []
+        let record = arguments["record"].flatMap(LibraryRecord.read)
+        if let file = arguments["record"], record == nil {
+            Output.note("\(file) is not there yet, cannot be read, or is no record that a library keeps")
+        }
+        let models = record?.models ?? []
         let advice = arguments.has("suggest") ? LibrarySuggestion.advice(models) : []
         guard !arguments.has("json") else {
             Output.result(bytes: report(memory, models, advice).bytes)
