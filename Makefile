@@ -11,7 +11,7 @@ help:
 	@echo "make fuzz     look for bytes that break a reader: SECONDS_EACH=60, READERS='onnx json'"
 	@echo "make soak     the long forms of what make test runs short, with a report"
 	@echo "make bench    measure against named peers"
-	@echo "make ci       what CI runs: test, lint, imports, thread sanitizer, release build, demo"
+	@echo "make ci       what CI runs: lint, imports, test, Apple's files, thread sanitizer, release build, demo"
 
 setup:
 	@.ci/setup

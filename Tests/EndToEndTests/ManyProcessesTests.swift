@@ -91,7 +91,7 @@ extension EndToEnd {
 
         @Test(
             "the active model opens from a read-only mount, without a network",
-            .enabled(if: Namespaces.areAllowed)
+            .enabled(if: Namespaces.areAllowed, "a read-only mount needs the right to make namespaces")
         )
         func readOnly() throws {
             try world.run(sync).expecting(0)
