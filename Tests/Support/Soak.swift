@@ -3,7 +3,7 @@ import Glibc
 /// How often a test repeats what chance decides.
 ///
 /// `make test` runs a short form; `make soak` sets SEALIFT_SOAK=1 and takes the
-/// time it takes. Each prints the seed that repeats it.
+/// time it takes. What chance decides prints its seed.
 package enum Soak {
     package static let isWhole = getenv("SEALIFT_SOAK").map { String(cString: $0) == "1" } ?? false
 
