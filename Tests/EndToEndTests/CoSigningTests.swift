@@ -173,7 +173,15 @@ extension EndToEnd {
             let enough = try world.run(add + ["--sign-with", world.key("vision")]).expecting(0)
             #expect(enough.output.contains("to be signed here by 1"), "\(enough)")
             #expect(!enough.output.contains("of 1 signature"), "nothing is missing: \(enough)")
+            let publish = [
+                "publish", file, "--model", "vision/detector", "--version", "1.0.0", "--channel", "stable",
+            ]
+            let plan = publish + ["--key", keys[0], "--dry-run", "--json"]
+            let planned = try world.run(plan).expecting(0)
+            #expect(planned.output.contains(#""state":"dry-run""#), "\(planned)")
             try released("1.0.0")
+            let done = try world.run(plan).expecting(0)
+            #expect(done.output.contains(#""state":"unchanged""#), "\(done)")
             let recall = ["recall", "vision/detector", "1.0.0", "--reason", "x", "--dry-run"]
             let half = try world.run(recall + ["--key", keys[0]]).expecting(0)
             #expect(half.output.contains("vision~detector~live has 1 of 2 signatures"), "\(half)")

@@ -116,14 +116,19 @@ struct Publish: Command {
     }
 
     private static func json(_ report: PublishReport, _ request: PublishRequest) -> JSONReport {
-        let isWritten = request.aim == .collect && report.proposal != nil
+        let state =
+            if let commit = report.commit { commit.state.rawValue } else if report.proposal == nil {
+                "unchanged"
+            } else {
+                request.aim == .dryRun ? "dry-run" : "written"
+            }
         return JSONReport([
             "model": .text("\(report.manifest.model)"), "version": .text("\(report.manifest.version)"),
             "license": report.manifest.description.license.map { .text($0) } ?? .null,
             "manifest": .text(report.digest.hex), "bytes": .integer(Int64(clamping: report.total)),
             "uploaded": .integer(Int64(clamping: report.uploaded)),
             "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
-            "state": .text(report.commit?.state.rawValue ?? (isWritten ? "written" : "unchanged")),
+            "state": .text(state),
             "missing": .array(report.missing.map { .text($0.words()) }),
             "ending": .list(of: report.ending),
         ])
