@@ -85,14 +85,11 @@ final class World {
     /// Starts a script in the scratch folder, in the environment that the program has.
     func shell(_ script: String) throws -> Child {
         let python = [
-            "PYTHONPATH": Self.pythonFolder, "PYTHONDONTWRITEBYTECODE": "1", "SEALIFT_DIRECTORY": device,
+            "PYTHONPATH": Readme.project + "/Sources/SealiftPython", "PYTHONDONTWRITEBYTECODE": "1",
+            "SEALIFT_DIRECTORY": device,
         ]
         let line = "cd '\(scratch.path)' && { \(script)\n}"
         return try Child("/bin/sh", ["-c", line], environment: variables(python), folder: scratch.path)
-    }
-
-    private static var pythonFolder: String {
-        (0..<3).reduce("\(#filePath)") { path, _ in Durable.parent(of: path) } + "/Sources/SealiftPython"
     }
 
     private func variables(_ environment: [String: String]) -> [String: String] {
