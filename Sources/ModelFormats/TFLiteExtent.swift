@@ -9,7 +9,7 @@ import Names
 /// metadata append. Other bytes are no part of the model, and are refused.
 struct TFLiteExtent {
     /// Fewer zeros than this between two parts are an alignment.
-    static let alignment: UInt64 = 64
+    private static let alignment: UInt64 = 64
 
     private let buffer: Flatbuffer
     private var end: UInt64 = 8
@@ -68,14 +68,21 @@ struct TFLiteExtent {
 
     private init(buffer: Flatbuffer) { self.buffer = buffer }
 
+    /// Whether what lies between two parts is there to align the second.
+    static func isAlignment(_ gap: Range<UInt64>, in file: FileBytes) throws(FormatError) -> Bool {
+        let count = gap.upperBound - gap.lowerBound
+        guard count < alignment else { return false }
+        return try file.read(gap.lowerBound, Int(count)).allSatisfy { $0 == 0 }
+    }
+
     private func checkRest(
         until place: UInt64,
         _ what: FormatError.Malformation
     ) throws(FormatError) {
         guard place > end else { return }
-        guard place - end < Self.alignment else { throw buffer.malformed("model", end, what) }
-        let bytes = try buffer.file.read(end, Int(place - end))
-        guard bytes.allSatisfy({ $0 == 0 }) else { throw buffer.malformed("model", end, what) }
+        guard try Self.isAlignment(end..<place, in: buffer.file) else {
+            throw buffer.malformed("model", end, what)
+        }
     }
 
     private mutating func claim(_ table: FlatTable, _ parts: [UInt16: Part]) throws(FormatError) {

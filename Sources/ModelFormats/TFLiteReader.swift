@@ -74,9 +74,9 @@ struct TFLiteReader {
     }
 
     private mutating func claim(_ place: Range<UInt64>, _ table: FlatTable) throws(FormatError) {
-        // Writers put one behind the other, with less between them than an alignment.
+        // Writers put one behind the other, with no more between them than an alignment.
         if let last = outside.last, last.upperBound <= place.lowerBound,
-            place.lowerBound - last.upperBound < TFLiteExtent.alignment
+            try TFLiteExtent.isAlignment(last.upperBound..<place.lowerBound, in: file)
         {
             outside[outside.count - 1] = last.lowerBound..<place.upperBound
             return

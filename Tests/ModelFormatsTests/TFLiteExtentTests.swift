@@ -67,16 +67,28 @@ struct TFLiteExtentTests {
         #expect(refusal(bytes + broken)?.what == .trailingBytes)
     }
 
-    /// A model whose one buffer lies behind the flatbuffer, and then `tail`.
-    private func outside(at start: Int, size: Int, tail: [UInt8]) -> [UInt8] {
+    /// A model whose one buffer, or two, lie behind the flatbuffer, and then `tail`.
+    private func outside(
+        at start: Int,
+        size: Int,
+        then second: (start: Int, size: Int)? = nil,
+        tail: [UInt8]
+    ) -> [UInt8] {
         var bytes = TFLiteRefusalTests.Small().bytes
-        // The buffer's table, from 512 on: a vtable of 10 bytes, and two numbers of 8.
+        var places = [(start: start, size: size)]
+        if let second { places.append(second) }
+        // The buffers' tables, from 512 on: one vtable of 10 bytes, and for each two numbers of 8.
         let table = Self.little(10, 2) + Self.little(24, 2) + Self.little(0, 2) + Self.little(8, 2)
-        let vtable = table + Self.little(16, 2) + [0, 0, 0, 0, 0, 0]
-        let fields = Self.little(16, 4) + [0, 0, 0, 0] + Self.little(start, 8) + Self.little(size, 8)
-        bytes.replaceSubrange(512..<512 + vtable.count + fields.count, with: vtable + fields)
-        // The vector of buffers refers to where that table begins.
-        bytes.replaceSubrange(452..<456, with: Self.little(512 + 16 - 452, 4))
+        var tables = table + Self.little(16, 2) + [0, 0, 0, 0, 0, 0]
+        var vector = Self.little(places.count, 4)
+        for place in places {
+            // The vector of buffers, at 448, refers to where each table begins.
+            vector += Self.little(512 + tables.count - 448 - vector.count, 4)
+            tables += Self.little(tables.count, 4) + [0, 0, 0, 0]
+            tables += Self.little(place.start, 8) + Self.little(place.size, 8)
+        }
+        bytes.replaceSubrange(448..<448 + vector.count, with: vector)
+        bytes.replaceSubrange(512..<512 + tables.count, with: tables)
         return bytes + tail
     }
 
@@ -93,6 +105,15 @@ struct TFLiteExtentTests {
         #expect(
             refusal(outside(at: length + 2_000, size: 0, tail: weights))?.field.hasSuffix(".offset") == true
         )
+        func between(_ gap: [UInt8]) -> Found? {
+            let part = [UInt8](repeating: 7, count: 100)
+            let second = (start: length + 100 + gap.count, size: 100)
+            return refusal(outside(at: length, size: 100, then: second, tail: part + gap + part))
+        }
+        #expect(between([]) == nil)
+        #expect(between([UInt8](repeating: 0, count: 40)) == nil)
+        let hidden = between([UInt8](repeating: 9, count: 40))
+        #expect(hidden?.what == .gap && hidden?.offset == UInt64(length) + 100)
         // 0 and 1 say that the buffer is not there.
         #expect(refusal(outside(at: 1, size: 1_000, tail: weights))?.what == .trailingBytes)
         #expect(refusal(outside(at: 1, size: 1_000, tail: [])) == nil)
