@@ -87,7 +87,7 @@ enum ModelCandidate {
     case file(FilePath)
 
     /// Parts of one GGUF model, in order.
-    case ggufSet([FilePath])
+    case ggufSet(SetName, parts: [FilePath])
 
     /// An index of safetensors files.
     case safetensorsIndex(FilePath, parts: [FilePath])
@@ -98,7 +98,7 @@ enum ModelCandidate {
     var entry: FilePath? {
         switch self {
         case .file(let path): path
-        case .ggufSet(let parts), .safetensorsIndex(_, let parts): parts.first
+        case .ggufSet(_, let parts), .safetensorsIndex(_, let parts): parts.first
         case .package(let folder): FilePath(folder + "Manifest.json")
         case .compiled(let folder): FilePath(folder + "coremldata.bin")
         }
@@ -142,7 +142,7 @@ enum ModelCandidate {
             sets[name, default: []].append(path)
             taken.insert(path)
         }
-        found += sets.sorted { $0.key.prefix < $1.key.prefix }.map { .ggufSet($0.value) }
+        found += sets.sorted { $0.key.prefix < $1.key.prefix }.map { .ggufSet($0.key, parts: $0.value) }
         for path in plain where !taken.contains(path) && ModelFile.format(ofName: path.name) != nil {
             found.append(.file(path))
         }
@@ -165,7 +165,7 @@ enum ModelCandidate {
                 throw VariantError(nil, .files(.gguf, .missing(set, neededBy: "\(path)")))
             }
             return VariantInspection(entry: path, inspection: inspection)
-        case .ggufSet(let parts): return try GGUFSet.inspect(parts, in: files, limits)
+        case .ggufSet(let set, let parts): return try GGUFSet.inspect(set, parts, in: files, limits)
         case .safetensorsIndex(let index, let parts):
             return try SafetensorsIndex.inspect(index, parts, in: files, limits)
         case .package(let folder): return try CoreMLPackage.inspect(folder, in: files, limits)

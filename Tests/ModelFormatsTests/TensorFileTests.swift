@@ -137,7 +137,7 @@ struct ModelSetTests {
         }
         #expect(changed?.contains("announces 4 tensors, and the first part 3 tensors") == true)
         let fourth = try refusal("gguf") { $0["set-00004-of-00003.gguf"] = $0[Self.part(3)] }
-        #expect(fourth != nil)
+        #expect(fourth?.contains("set-00004-of-00003.gguf belongs to no part") == true)
         let other = try refusal("gguf") { $0["set-00001-of-00002.gguf"] = $0[Self.part(1)] }
         #expect(other?.contains("2 models") == true)
         let alone = try refusal("gguf") { $0 = ["model.gguf": $0[Self.part(2)] ?? []] }
