@@ -8,14 +8,18 @@ import Trust
 
 @Suite("Folder store")
 struct FolderStoreTests {
-    private func updater(_ registry: RegistrySimulator, _ scratch: Scratch) -> MetadataUpdater {
+    private func updater(
+        _ registry: RegistrySimulator,
+        _ scratch: Scratch,
+        _ policy: TrustPolicy = .sealift
+    ) -> MetadataUpdater {
         MetadataUpdater(
             anchor: registry.repository.files["1.root.json"] ?? [],
             store: FolderMetadataStore(directory: scratch.path("trust")),
             fetcher: registry,
             repository: registry.location,
             now: World.start,
-            policy: .sealift
+            policy: policy
         )
     }
 
@@ -58,14 +62,7 @@ struct FolderStoreTests {
             try repository.publish()
         }
         let scratch = Scratch()
-        var updater = MetadataUpdater(
-            anchor: world.registry.repository.files["1.root.json"] ?? [],
-            store: FolderMetadataStore(directory: scratch.path("trust")),
-            fetcher: world.registry,
-            repository: world.registry.location,
-            now: World.start,
-            policy: .plainTUF
-        )
+        var updater = updater(world.registry, scratch, .plainTUF)
         try await updater.refresh()
         _ = world.registry.takeRequests()
         let role = RoleName(name)
@@ -137,14 +134,7 @@ struct FolderStoreTests {
             try repository.publish()
         }
         let scratch = Scratch()
-        var updater = MetadataUpdater(
-            anchor: world.registry.repository.files["1.root.json"] ?? [],
-            store: FolderMetadataStore(directory: scratch.path("trust")),
-            fetcher: world.registry,
-            repository: world.registry.location,
-            now: World.start,
-            policy: .plainTUF
-        )
+        var updater = updater(world.registry, scratch, .plainTUF)
         try await updater.refresh()
         let top = try Durable.names(in: scratch.path("trust"))
         _ = world.registry.takeRequests()
