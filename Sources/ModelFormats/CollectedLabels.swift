@@ -10,7 +10,7 @@ struct CollectedLabels: Equatable {
     private var ends: [UInt32] = []
     private var integers: [Int64] = []
 
-    /// As JSON, in bytes.
+    /// As JSON without its escapes, in bytes.
     private var written: UInt64 = 0
 
     var count: Int { ends.count + integers.count }

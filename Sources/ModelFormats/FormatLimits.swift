@@ -26,7 +26,7 @@ package struct FormatLimits: Equatable, Sendable {
     package var textOfGGUF: UInt64 = 64 << 20
     package var labels = 1 << 18
 
-    /// Bytes of all labels as JSON; a manifest has room for no more.
+    /// Bytes of all labels as JSON, without its escapes; a manifest has room for no more.
     package var labelBytes: UInt64 = 1 << 20
     package var externalFiles = 4_096
 

@@ -22,7 +22,8 @@ package struct TargetPath: Sendable, CustomStringConvertible {
     /// One pass that takes no memory without sets, for a role may list some hundred thousand patterns.
     ///
     /// Goes back to the latest star of the same part only, so the work is
-    /// bounded by the product of the lengths of two parts.
+    /// bounded by the product of the lengths of two parts; a set is read again
+    /// at each code point that it is held against.
     private static func bytes(_ path: Span<UInt8>, match pattern: Span<UInt8>) -> Bool {
         let (slash, star) = (UInt8(ascii: "/"), UInt8(ascii: "*"))
         var (here, there) = (0, 0)
