@@ -139,20 +139,11 @@ struct ONNXTensorData {
         guard found == expected else {
             let field = "\(message.field).\(Self.names[number] ?? "data")"
             let place = kinds.isEmpty ? message.range.lowerBound : offset
-            guard number == 9 else {
-                throw .malformed(
-                    .onnx,
-                    field: field,
-                    offset: place,
-                    .wrongCount(expected: expected, found: found)
-                )
-            }
-            throw .malformed(
-                .onnx,
-                field: field,
-                offset: place,
-                .wrongLength(expected: expected, found: found)
-            )
+            let what: FormatError.Malformation =
+                number == 9
+                ? .wrongLength(expected: expected, found: found)
+                : .wrongCount(expected: expected, found: found)
+            throw .malformed(.onnx, field: field, offset: place, what)
         }
     }
 

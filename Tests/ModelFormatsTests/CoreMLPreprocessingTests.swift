@@ -6,8 +6,9 @@ import Testing
 
 /// The pieces of a Core ML specification, for files that no official library would write.
 enum CoreML {
-    static func array(_ extra: Wire...) -> Wire {
-        .message(3, .message(5, [.number(1, 2), .number(2, 65_568)] + extra))
+    /// An array of two elements, of `float32` unless told otherwise.
+    static func array(_ element: Int64 = 65_568, _ extra: Wire...) -> Wire {
+        .message(3, .message(5, [.number(1, 2), .number(2, element)] + extra))
     }
 
     static func input(_ name: String, _ type: Wire = array()) -> Wire { .message(1, .text(1, name), type) }

@@ -20,18 +20,14 @@ struct CoreMLStrictnessTests {
         return try CoreML.inspect(model).requires.specificationVersion
     }
 
-    private static func array(_ element: Int64, _ extra: Wire...) -> Wire {
-        .message(3, .message(5, [.number(1, 2), .number(2, element)] + extra))
-    }
-
     @Test("what is required is what is used, where that is more than the file says")
     func versions() throws {
         #expect(try version(1, CoreML.array()) == 1)
         #expect(try version(8, CoreML.array()) == 8)
-        #expect(try version(3, Self.array(65_552)) == 7)
-        #expect(try version(3, Self.array(131_080)) == 10)
+        #expect(try version(3, CoreML.array(65_552)) == 7)
+        #expect(try version(3, CoreML.array(131_080)) == 10)
         let range = Wire.message(31, .message(1, .number(1, 1), .number(2, -1)))
-        #expect(try version(1, Self.array(65_568, range)) == 3)
+        #expect(try version(1, CoreML.array(65_568, range)) == 3)
         let image = Wire.message(3, .message(4, .number(1, 2), .number(2, 2), .number(3, 40)))
         #expect(try version(1, image) == 7)
         let state = Wire.message(
@@ -131,7 +127,7 @@ struct CoreMLStrictnessTests {
         func array(_ flexible: Wire) -> FormatError.Malformation? {
             malformation(
                 CoreML.model(
-                    description: [CoreML.input("x", Self.array(65_568, flexible)), CoreML.output("y")],
+                    description: [CoreML.input("x", CoreML.array(65_568, flexible)), CoreML.output("y")],
                     .message(900)
                 )
             )
