@@ -103,6 +103,24 @@ struct NamesTests {
         }
     }
 
+    @Test(
+        "a written time is a number and a unit, and is shown in the greatest that leaves nothing over",
+        arguments: [
+            ("60d", 5_184_000, "60d"), ("24h", 86_400, "1d"), ("30m", 1_800, "30m"), ("90s", 90, "90s"),
+            ("100000s", 100_000, "100000s"),
+        ] as [(String, Int64, String)]
+    )
+    func writtenTime(text: String, seconds: Int64, shown: String) {
+        #expect(WrittenTime.seconds(text) == seconds)
+        #expect(WrittenTime.text(seconds) == shown)
+    }
+
+    @Test(
+        "anything else is no written time",
+        arguments: ["", "d", "0d", "-1d", "1.5h", "100001s", "1w", "60", "1 d", "99999999999999999999d"]
+    )
+    func badTime(text: String) { #expect(WrittenTime.seconds(text) == nil) }
+
     @Test("base64 reads back only what it writes", arguments: 0..<70)
     func base64(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
