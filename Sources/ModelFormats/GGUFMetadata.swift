@@ -17,17 +17,15 @@ extension GGUFReader {
         let valuePlace = position
         let shown = try readValue(key, type, typePlace)
         try note(key, type, at: valuePlace)
-        guard let shown else { return }
-        metadataBytes += UInt64(key.utf8.count + shown.utf8.count)
-        let count = metadata.properties.count + 1
+        metadataBytes += UInt64(key.utf8.count + (shown?.utf8.count ?? 0))
         try file.limits.check(
-            pairs: count,
+            pairs: keys.count,
             of: file.limits.pairsOfGGUF,
             bytes: metadataBytes,
             .gguf,
             at: place
         )
-        metadata.properties.append(ModelMetadata.Property(key: key, value: shown))
+        if let shown { metadata.properties.append(ModelMetadata.Property(key: key, value: shown)) }
     }
 
     /// Steps over a value.

@@ -98,6 +98,17 @@ struct GGUFRefusalTests {
         #expect(refusal { $0.pairs = [GGUFWriter.pair("general.description", 8, template)] } == nil)
     }
 
+    @Test("keys of what is shown nowhere are counted too, since all keys are kept")
+    func hiddenKeys() {
+        let name = "tokenizer.chat_template." + String(repeating: "x", count: 60_000)
+        let many = (0..<200).map { GGUFWriter.pair("\(name)\($0)", 8, GGUFWriter.text("")) }
+        let found = refusal { $0.pairs = many }
+        guard case .limit(.gguf, "bytes of metadata", _, _, _)? = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+    }
+
     @Test("tensors that overlap, leave a gap, are misaligned, end outside or leave bytes behind")
     func extents() {
         func place(_ second: UInt64, length: Int) -> FormatError.Malformation? {
