@@ -119,7 +119,7 @@ struct NamesTests {
         "anything else is no written time",
         arguments: ["", "d", "0d", "-1d", "1.5h", "100001s", "1w", "60", "1 d", "99999999999999999999d"]
     )
-    func badTime(text: String) { #expect(WrittenTime.seconds(text) == nil) }
+    func badWrittenTime(text: String) { #expect(WrittenTime.seconds(text) == nil) }
 
     @Test("base64 reads back only what it writes", arguments: 0..<70)
     func base64(count: Int) {
