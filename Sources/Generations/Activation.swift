@@ -78,7 +78,8 @@ extension DeviceDirectory {
             try writeFallback(wayBack)
             try CrashPoint.reached("fallback.written", place.relativePath)
         }
-        try save(trials.activating(models, since: created, bounds: bounds))
+        // Read again: an app may have confirmed a version while the generation was written.
+        try changeTrials { $0 = $0.activating(models, over: current, since: created, bounds: bounds) }
         try onDisk { () throws(DurableError) in
             try CrashPoint.reached("activate.before-rename", currentPath)
             try Durable.makeWay(at: currentPath)

@@ -40,7 +40,7 @@ extension DeviceDirectory {
 
     /// Changes the note about trials.
     ///
-    /// Its lock is a courtesy between writers; a lost change costs one count.
+    /// Its lock is a courtesy between writers; where it cannot be had, a lost change costs one count or confirmation.
     package func changeTrials(_ change: (inout Trials) -> Void) throws(GenerationError) {
         let lock = try? DirectoryLock("\(path)/trials.lock", waiting: 2)
         defer { withExtendedLifetime(lock) {} }

@@ -104,17 +104,33 @@ package struct Trials: DeviceNote {
     }
 
     /// What is written when `next` takes the place of `active`: new versions begin their trial, others go on.
+    ///
+    /// An active version of which nothing is written was good before, as after
+    /// going back to it. One that was left with its trial lost, and is taken
+    /// again, begins anew. What is active and not in `next` stays on trial: it
+    /// is active until the rename that follows.
     func activating(
         _ next: [GenerationRecord.Model],
+        over active: [GenerationRecord.Model],
         since: UnixTime,
         bounds: (ModelName) -> TrialBounds?
     ) -> Trials {
+        let running = Set(active.map(\.identity.manifest))
         var trials = Trials()
         for model in next {
-            let entry =
-                self[model.identity.manifest]
-                ?? Entry(model.identity, since: since, bounds: bounds(model.identity.model))
-            trials.entries.append(entry)
+            let isRunning = running.contains(model.identity.manifest)
+            if let old = self[model.identity.manifest],
+                isRunning || old.failure(at: since, starts: old.starts) == nil
+            {
+                trials.entries.append(old)
+            } else {
+                let wanted = isRunning ? nil : bounds(model.identity.model)
+                trials.entries.append(Entry(model.identity, since: since, bounds: wanted))
+            }
+        }
+        let written = Set(trials.entries.map(\.manifest))
+        trials.entries += entries.filter { entry in
+            entry.state != .confirmed && running.contains(entry.manifest) && !written.contains(entry.manifest)
         }
         return trials
     }

@@ -74,6 +74,38 @@ struct FallbackTests {
         #expect(try active() == ["a/one 1.0.0", "a/two 1.0.0"])
     }
 
+    @Test("what was gone back to is good, and is not on trial in the next generation")
+    func goodAgain() throws {
+        try activate([("a/one", "1.0.0")])
+        try confirm()
+        try device.fallBack(from: try activate([("a/one", "1.1.0")]))
+        try activate([("a/one", "1.0.0")])
+        #expect(try device.note(Trials.self).entries.map(\.state) == [.confirmed])
+    }
+
+    @Test("an activation that fails before the rename ends no trial of what stays active")
+    func failedActivation() throws {
+        try activate([("a/one", "1.0.0")])
+        let second = try activate([("a/one", "1.1.0")])
+        #expect(throws: GenerationError.self) {
+            try Disk.$probe.withValue(FixedPointer(path: device.currentPath)) {
+                _ = try activate([("a/one", "1.2.0")])
+            }
+        }
+        #expect(try active() == ["a/one 1.1.0"])
+        let manifest = second.record.models[0].identity.manifest
+        #expect(try device.note(Trials.self)[manifest]?.state == .trial)
+    }
+
+    @Test("what an app confirms while the next generation is written stays confirmed")
+    func confirmedMeanwhile() throws {
+        try activate([("a/one", "1.0.0")])
+        try Disk.$probe.withValue(ConfirmingApp(device: device)) {
+            _ = try activate([("a/one", "1.0.0"), ("a/two", "1.0.0")])
+        }
+        #expect(try device.note(Trials.self).entries.map(\.state) == [.confirmed, .trial])
+    }
+
     @Test("the next generation counts on, and collection keeps the way back and what it holds")
     func nextAndCollect() throws {
         try activate([("a/one", "1.0.0")])
@@ -135,6 +167,32 @@ struct FallbackTests {
         let script = "import sealift; print(sealift.active('vision/detector').version)"
         let result = try await Python.run(script, device: device.path)
         #expect(result.outputText == "1.0.0\n", "\(result.errorText)")
+    }
+}
+
+/// A disk on which one name cannot be replaced.
+private struct FixedPointer: DiskProbe {
+    let path: String
+
+    func willPerform(_ operation: DiskOperation) throws(DurableError) {
+        guard case .rename(_, let to) = operation, to == path else { return }
+        throw .system(operation: "replace", path: path, code: EIO)
+    }
+
+    func didPerform(_ operation: DiskOperation) {}
+}
+
+/// An app that confirms what it runs as soon as the record of a next generation is there.
+private struct ConfirmingApp: DiskProbe {
+    let device: DeviceDirectory
+
+    func willPerform(_ operation: DiskOperation) {}
+
+    func didPerform(_ operation: DiskOperation) {
+        guard case .rename(_, let to) = operation, to.hasSuffix("/generation.json") else { return }
+        try? device.changeTrials { trials in
+            for entry in trials.entries { trials.change(entry.manifest) { $0.state = .confirmed } }
+        }
     }
 }
 
