@@ -33,6 +33,30 @@ extension DeviceDirectory {
         FallbackRule.failed(among: versionsLeft(active), try note(Trials.self), at: now)
     }
 
+    /// What is not taken again, with the versions that were left and are to blame, unless that is noted already.
+    ///
+    /// - Parameters:
+    ///   - active: The active generation.
+    ///   - now: The time; `nil` when no clock can be believed.
+    ///   - time: When it is noted.
+    /// - Returns: The note as it is to be; nothing is written.
+    /// - Throws: `GenerationError.disk` when a note cannot be read.
+    package func quarantine(
+        _ active: ActiveGeneration?,
+        at now: UnixTime?,
+        noted time: UnixTime
+    ) throws(GenerationError) -> Quarantine {
+        var quarantine = try note(Quarantine.self)
+        guard let active, active.place.isFallback, quarantine.settled != active.number else {
+            return quarantine
+        }
+        for (model, reason) in try failedVersions(active, at: now) {
+            quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: time))
+        }
+        quarantine.settled = active.number
+        return quarantine
+    }
+
     /// Goes back from the active generation to its fallback, by one rename.
     ///
     /// - Parameter active: The generation that failed, as the caller saw it.

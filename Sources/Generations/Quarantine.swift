@@ -27,6 +27,11 @@ package struct Quarantine: DeviceNote {
 
     package var entries: [Entry] = []
 
+    /// The generation that this device went back from, once ``entries`` say of which of its versions that is so.
+    ///
+    /// What is cleared after that is not blamed again while its fallback is active.
+    package var settled: UInt64?
+
     package init() {}
 
     package subscript(manifest: Digest) -> Entry? { entries.first { $0.manifest == manifest } }
@@ -47,6 +52,7 @@ extension Quarantine {
         }
         var object = JSONObject()
         object["models"] = .array(models)
+        object["settled"] = settled.map { .integer(Int64($0)) }
         return object
     }
 
@@ -56,6 +62,7 @@ extension Quarantine {
             guard let entry = Entry(model) else { return nil }
             entries.append(entry)
         }
+        settled = value["settled"]?.integer.flatMap { UInt64(exactly: $0) }
     }
 }
 

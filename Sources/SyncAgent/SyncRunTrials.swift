@@ -31,12 +31,7 @@ extension SyncRun {
     ) throws(SyncError) -> Quarantine {
         let now = (try? device.trustState())?.believed(clock)
         return try onDisk { () throws(GenerationError) in
-            var quarantine = try device.note(Quarantine.self)
-            guard let active else { return quarantine }
-            for (model, reason) in try device.failedVersions(active, at: now) {
-                quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: clock))
-            }
-            return quarantine
+            try device.quarantine(active, at: now, noted: clock)
         }
     }
 

@@ -101,6 +101,7 @@ extension SyncedDevice {
             for model in left {
                 quarantine.add(Quarantine.Entry(model.identity, reason: "rolled back: \(reason)", time: now))
             }
+            quarantine.settled = active.number
             do throws(GenerationError) { try device.save(quarantine) } catch {
                 guard case .disk = error else { throw error }
             }
@@ -117,13 +118,8 @@ extension SyncedDevice {
     /// Versions that this device does not take again, each with the reason.
     public func quarantine() throws(SyncError) -> [Version] {
         try onDisk { () throws(GenerationError) in
-            var quarantine = try device.note(Quarantine.self)
-            if let active = try device.activeGeneration() {
-                for (model, reason) in try device.failedVersions(active, at: nil) {
-                    quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: clock()))
-                }
-            }
-            return quarantine.entries.map {
+            let active = try device.activeGeneration()
+            return try device.quarantine(active, at: nil, noted: clock()).entries.map {
                 Version(
                     model: $0.model.description,
                     version: $0.version.description,
@@ -143,7 +139,7 @@ extension SyncedDevice {
         var wanted: ModelName?
         if let model { wanted = try Self.name(model) }
         return try onDisk { () throws(GenerationError) in
-            var quarantine = try device.note(Quarantine.self)
+            var quarantine = try device.quarantine(try? device.activeGeneration(), at: nil, noted: clock())
             let before = quarantine.entries.count
             quarantine.entries.removeAll { wanted == nil || $0.model == wanted }
             try device.save(quarantine)

@@ -238,6 +238,7 @@ struct TrialTests {
         var quarantine = Quarantine()
         quarantine.add(Quarantine.Entry(identity, reason: "crash \"loop\"", time: start))
         quarantine.add(Quarantine.Entry(identity, reason: "again", time: start))
+        quarantine.settled = 7
         var pins = Pins()
         pins.versions[identity.model] = identity.version
         try device.save(trials)

@@ -76,6 +76,23 @@ struct SyncTrialTests {
         #expect(try active() == ["1.2.0", "1.1.0"])
     }
 
+    @Test("what is cleared before the next sync is taken again by it, and its trial begins anew")
+    func clearedAtOnce() async throws {
+        try confirmAll()
+        try fixture.registry.release("1.1.0")
+        try await sync()
+        for _ in 0..<3 { try device.start(of: "vision/detector") }
+        #expect(try active() == ["1.0.0", "1.0.0"])
+        #expect(try device.quarantine().map(\.version) == ["1.1.0"])
+        #expect(try device.clearQuarantine("vision/detector") == 1)
+        #expect(try device.quarantine().isEmpty)
+        try await sync()
+        #expect(try active() == ["1.1.0", "1.0.0"])
+        #expect(try device.start(of: "vision/detector").version == "1.1.0")
+        try await sync()
+        #expect(try active() == ["1.1.0", "1.0.0"])
+    }
+
     @Test("what the app confirms stays, however often it is started")
     func confirmed() async throws {
         try confirmAll()
