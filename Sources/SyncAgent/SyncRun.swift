@@ -50,10 +50,14 @@ struct SyncRun: Sendable {
         report.pollSeconds = settings.pollSeconds
         report.warnings += try save(recalled, chain, settings, to: device)
         let before = active?.record
-        let forbidden = Set(recalled ?? []).union(quarantine.entries.map(\.manifest))
+        // What could not be read this time may not be gone back to again.
+        let withdrawn = recalled ?? (try? device.trustState())?.recalled ?? []
+        let forbidden = denied(by: chain.ledger, active, device)
+            .union(withdrawn)
+            .union(quarantine.entries.map(\.manifest))
         if mode == .activate {
             report.warnings += try noting { () throws(GenerationError) in try device.save(quarantine) }
-            active = try await leaveRecalled(plans, active, device)
+            active = try await leaveRecalled(plans, active, forbidden, device)
             report.bytesFetched = await receive(&plans, chain, device)
             GroupRule.apply(to: &plans, requests)
         }

@@ -42,6 +42,7 @@ extension SyncRun {
     func leaveRecalled(
         _ plans: [ModelPlan],
         _ active: ActiveGeneration?,
+        _ forbidden: Set<Digest>,
         _ device: DeviceDirectory
     ) async throws(SyncError) -> ActiveGeneration? {
         guard let active else { return nil }
@@ -51,7 +52,7 @@ extension SyncRun {
             let isHere = plan.installation == nil
             replacements.updateValue(isHere ? plan.record : plan.refuge, forKey: model)
         }
-        return try await leave(active, replacements, device)
+        return try await leave(active, replacements, forbidden, device)
     }
 
     /// Leaves what is denied, or was recalled before, where the chain cannot be used.
@@ -62,21 +63,34 @@ extension SyncRun {
     ) async throws(SyncError) {
         guard mode == .activate, let active else { return }
         let recalled = Set((try? device.trustState())?.recalled ?? [])
-        let good = device.fallback(of: active)?.record.models ?? []
-        var replacements: [ModelName: GenerationRecord.Model?] = [:]
-        func isForbidden(_ identity: VersionIdentity) -> Bool {
-            recalled.contains(identity.manifest) || ledger.denial(of: identity) != nil
+        let forbidden = recalled.union(denied(by: ledger, active, device))
+        let good = (device.fallback(of: active)?.record.models ?? []).filter { model in
+            !forbidden.contains(model.identity.manifest)
         }
-        for model in active.record.models where isForbidden(model.identity) {
-            let last = good.first { $0.identity.model == model.identity.model && !isForbidden($0.identity) }
+        var replacements: [ModelName: GenerationRecord.Model?] = [:]
+        for model in active.record.models where forbidden.contains(model.identity.manifest) {
+            let last = good.first { $0.identity.model == model.identity.model }
             replacements.updateValue(last, forKey: model.identity.model)
         }
-        _ = try await leave(active, replacements, device)
+        let next = try await leave(active, replacements, forbidden, device)
+        try await purge(next, forbidden, device)
+    }
+
+    /// The manifests that are denied, of what is active and of what can be gone back to.
+    func denied(
+        by ledger: DenialLedger,
+        _ active: ActiveGeneration?,
+        _ device: DeviceDirectory
+    ) -> Set<Digest> {
+        guard let active else { return [] }
+        let models = active.record.models + (device.fallback(of: active)?.record.models ?? [])
+        return Set(models.map(\.identity).filter { ledger.denial(of: $0) != nil }.map(\.manifest))
     }
 
     private func leave(
         _ active: ActiveGeneration,
         _ replacements: [ModelName: GenerationRecord.Model?],
+        _ forbidden: Set<Digest>,
         _ device: DeviceDirectory
     ) async throws(SyncError) -> ActiveGeneration {
         guard !replacements.isEmpty else { return active }
@@ -84,12 +98,11 @@ extension SyncRun {
         let models = active.record.models.compactMap { model in
             replacements[model.identity.model] ?? model
         }
-        let left = Set(
-            active.record.models.filter { replacements[$0.identity.model] != nil }.map(\.identity.manifest)
-        )
+        let left = active.record.models.filter { replacements[$0.identity.model] != nil }
+        let unwanted = forbidden.union(left.map(\.identity.manifest))
         let now = clock
         return try await onDiskThread { () throws(GenerationError) in
-            try device.leave(for: models, from: active, at: now) { left.contains($0) }
+            try device.leave(for: models, from: active, at: now) { unwanted.contains($0) }
         }
     }
 }

@@ -174,7 +174,7 @@ extension SyncRun {
     }
 
     /// What was recalled may not be gone back to either.
-    private func purge(
+    func purge(
         _ active: ActiveGeneration?,
         _ forbidden: Set<Digest>,
         _ device: DeviceDirectory

@@ -81,6 +81,21 @@ struct DenialTests {
         #expect(try fixture.activeVersion() == "1.0.0")
     }
 
+    @Test("what is denied is not gone back to either, although the chain has expired")
+    func expiredWayBack() async throws {
+        let fixture = try await staleDevice()
+        let device = try fixture.device
+        let before = try require(try device.activeGeneration())
+        #expect(device.fallback(of: before)?.record.models.count == 1)
+        try fixture.registry.metadata.change { $0.roles[.targets]?.deny = [try denial("1.0.0")] }
+        try fixture.registry.publish()
+        fixture.clock.advance(seconds: 4 * 86_400)
+        #expect(try await fixture.failure()?.exitCode == 4)
+        #expect(try fixture.activeVersion() == "1.1.0")
+        let after = try require(try device.activeGeneration())
+        #expect(device.fallback(of: after)?.record.models.isEmpty == true)
+    }
+
     @Test("a denial that not enough keys signed is not obeyed")
     func forged() async throws {
         let fixture = try await staleDevice()
