@@ -25,6 +25,11 @@ struct SyncRun: Sendable {
         var (active, damage) = await activeGeneration(of: device)
         active = try settleTrials(active, device)
         let quarantine = try quarantine(active, device)
+        var warnings = damage.map { [$0] } ?? []
+        if mode == .activate {
+            // Now, and not after the network was asked: meanwhile an operator may change it.
+            warnings += try noting { () throws(GenerationError) in try device.save(quarantine) }
+        }
         events(.phase(.refreshing))
         let sources = try sources(device)
         var (chain, settings) = try await trusted(sources, device, active)
@@ -45,7 +50,7 @@ struct SyncRun: Sendable {
             models: [],
             freshUntil: chain.freshUntil.description,
             bytesFetched: 0,
-            warnings: damage.map { [$0] } ?? []
+            warnings: warnings
         )
         report.pollSeconds = settings.pollSeconds
         report.warnings += try save(recalled, chain, settings, to: device)
@@ -56,7 +61,6 @@ struct SyncRun: Sendable {
             .union(withdrawn)
             .union(quarantine.entries.map(\.manifest))
         if mode == .activate {
-            report.warnings += try noting { () throws(GenerationError) in try device.save(quarantine) }
             active = try await leaveRecalled(plans, active, forbidden, device)
             report.bytesFetched = await receive(&plans, chain, device)
             GroupRule.apply(to: &plans, requests)

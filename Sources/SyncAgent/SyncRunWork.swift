@@ -161,12 +161,22 @@ extension SyncRun {
         let now = clock
         var bounds: [ModelName: TrialBounds] = [:]
         for request in configuration.models { bounds[request.name] = request.trialBounds }
-        let generation = try await onDiskThread { [bounds] () throws(GenerationError) in
-            try device.activate(
+        let place = active?.place
+        let generation = try await onDiskThread { [bounds] () throws(GenerationError) -> ActiveGeneration? in
+            guard (try? device.activeGeneration())?.place == place else { return nil }
+            return try device.activate(
                 records,
                 created: now,
                 forbidden: { forbidden.contains($0) },
                 bounds: { bounds[$0] }
+            )
+        }
+        guard let generation else {
+            // The plan is for what was active when it was made: who went back meanwhile must not be undone.
+            throw SyncError(
+                .temporary,
+                "\(device.path): another generation became active while this sync ran, as after a rollback; nothing "
+                    + "was activated. Sync again"
             )
         }
         report.outcome = .activated

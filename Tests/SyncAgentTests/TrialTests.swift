@@ -162,6 +162,29 @@ struct SyncTrialTests {
         #expect(try active() == ["1.1.0", "1.0.0"])
     }
 
+    @Test("a rollback while a sync runs is not undone by it")
+    func rollbackMeanwhile() async throws {
+        try confirmAll()
+        try fixture.registry.release("1.1.0")
+        try fixture.registry.release("1.1.0", of: "vision/tracker")
+        try await sync(.selfTest)
+        try fixture.registry.release("1.2.0")
+        let agent = try SyncAgent(
+            configuration: try fixture.configuration(models),
+            peers: Peers(fetcher: fixture.registry, blobs: fixture.registry, exchange: fixture.receiver),
+            clock: { [clock = fixture.clock] in clock.now },
+            events: { [directory = fixture.directory] event in
+                guard case .phase(.downloading) = event else { return }
+                _ = try? SyncedDevice(directory: directory).rollback(reason: "slow")
+            }
+        )
+        let error = await #expect(throws: SyncError.self) { try await agent.sync(.activate) }
+        #expect(error?.kind == .temporary)
+        #expect(try active() == ["1.0.0", "1.0.0"])
+        try await sync(.selfTest)
+        #expect(try active() == ["1.2.0", "1.0.0"])
+    }
+
     @Test("from the first generation there is nothing to roll back to")
     func firstRollback() async throws {
         #expect(throws: SyncError.self) { try device.rollback(reason: "first") }
