@@ -29,7 +29,11 @@ final class OverlayStore: MetadataStore {
 
     func save(_ name: String, _ bytes: [UInt8]) throws(DurableError) {
         if writing == .whileThereIsRoom {
-            do throws(DurableError) { return try base.save(name, bytes) } catch {
+            do throws(DurableError) {
+                try base.save(name, bytes)
+                changes.withLock { $0[name] = nil }
+                return
+            } catch {
                 guard error.isOutOfSpace else { throw error }
             }
         }
