@@ -100,14 +100,21 @@ struct DenialTests {
     func forged() async throws {
         let fixture = try await staleDevice()
         let other = try DeviceRegistry()
-        try other.metadata.change { $0.roles[.targets]?.deny = [try denial("1.1.0")] }
-        try other.publish()
-        let forged = other.metadata.repository.files.filter { $0.key.hasSuffix(".targets.json") }
-        fixture.registry.metadata.change { repository in
-            for version in 2...20 { repository.files["\(version).targets.json"] = forged.values.first }
+        // The very version that the device looks for, so that nothing but the signature is wrong.
+        let next = try require(fixture.registry.metadata.repository.roles[.targets]?.version) + 1
+        let denials = [try denial("1.1.0")]
+        other.metadata.change { repository in
+            repository.roles[.targets]?.deny = denials
+            repository.roles[.targets]?.version = next
         }
+        try other.publish()
+        let name = "\(next).targets.json"
+        let forged = try require(other.metadata.repository.files[name])
+        fixture.registry.metadata.change { $0.files[name] = forged }
+        _ = fixture.registry.takeRequests()
         fixture.clock.advance(seconds: 4 * 86_400)
         #expect(try await fixture.failure()?.exitCode == 4)
+        #expect(fixture.registry.takeRequests().contains { $0.hasSuffix(name) })
         #expect(try fixture.activeVersion() == "1.1.0")
     }
 }
