@@ -1,4 +1,3 @@
-import Blocking
 import Durable
 import Generations
 package import Names
@@ -97,25 +96,21 @@ public struct SyncedDevice: Sendable {
         retain: Int64 = 86_400
     ) async throws(SyncError) -> Collected {
         let (device, now) = (device, clock())
-        do throws(GenerationError) {
-            return try await BlockingPool.shared.run { () throws(GenerationError) in
-                var lock: DirectoryLock?
-                do throws(DurableError) { lock = try DirectoryLock(device.lockPath) } catch {
-                    throw .disk(error)
-                }
-                defer { withExtendedLifetime(lock) {} }
-                // Parts of downloads that a later sync may finish stay.
-                let keep: (String) -> Bool = { _ in true }
-                let plan = try device.collect(now: now, retain: retain, isWanted: keep, mode: .report)
-                let bytes = plan.removed.reduce(UInt64(0)) { $0 + device.length(of: $1) }
-                guard mode == .activate else {
-                    return Collected(removed: plan.removed, leased: plan.leased, bytes: bytes)
-                }
-                let report = try device.collect(now: now, retain: retain, isWanted: keep)
-                return Collected(removed: report.removed, leased: report.leased, bytes: bytes)
+        return try await onDiskThread { () throws(GenerationError) in
+            var lock: DirectoryLock?
+            do throws(DurableError) { lock = try DirectoryLock(device.lockPath) } catch {
+                throw .disk(error)
             }
-        } catch {
-            throw SyncError(error)
+            defer { withExtendedLifetime(lock) {} }
+            // Parts of downloads that a later sync may finish stay.
+            let keep: (String) -> Bool = { _ in true }
+            let plan = try device.collect(now: now, retain: retain, isWanted: keep, mode: .report)
+            let bytes = plan.removed.reduce(UInt64(0)) { $0 + device.length(of: $1) }
+            guard mode == .activate else {
+                return Collected(removed: plan.removed, leased: plan.leased, bytes: bytes)
+            }
+            let report = try device.collect(now: now, retain: retain, isWanted: keep)
+            return Collected(removed: report.removed, leased: report.leased, bytes: bytes)
         }
     }
 
