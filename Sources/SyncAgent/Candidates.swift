@@ -25,7 +25,7 @@ struct Candidate: Equatable, Sendable {
 /// highest version. A version below the active one is a candidate only when a
 /// signature says so (`replaces`, or the recall or denial of the active one),
 /// or when its operator asks for it by name and this device ran it before.
-struct Candidates: Equatable {
+struct Candidates {
     /// The highest precedence first; the active version is among them when it is what should run.
     private(set) var ordered: [Candidate] = []
 
@@ -44,12 +44,6 @@ struct Candidates: Equatable {
     private let chain: ModelChain
     private let rules: DeviceRules
     private let active: VersionIdentity?
-
-    static func == (left: Self, right: Self) -> Bool {
-        left.ordered == right.ordered && left.passedOver == right.passedOver
-            && left.departure == right.departure
-            && left.stay == right.stay
-    }
 
     /// Gathers the candidates of one request.
     ///
@@ -120,13 +114,12 @@ struct Candidates: Equatable {
     /// - Returns: Whether it counts. It is set aside when the pinned version is withdrawn or below the floor,
     ///   and when it cannot be taken and the active one may not stay: all of these come before a pin.
     private mutating func considerPinned(_ pin: ModelVersion, _ floor: ModelVersion?) -> Bool {
-        let listing = named(pin)
         let mustMove = departure != nil || isBelow(floor)
-        guard let listing, let obstacle = obstacle(to: listing, floor, on: nil) else {
-            guard let listing else {
-                if !mustMove { passOver(pin, .notReleased) }
-                return !mustMove
-            }
+        guard let listing = named(pin) else {
+            if !mustMove { passOver(pin, .notReleased) }
+            return !mustMove
+        }
+        guard let obstacle = obstacle(to: listing, floor, on: nil) else {
             let isBack = active.map { pin < $0.version } ?? false
             if isBack, departure == nil, !rules.hasRun(listing.manifest), let active {
                 passOver(pin, .lower(than: active.version))
