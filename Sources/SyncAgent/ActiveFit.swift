@@ -28,11 +28,7 @@ extension Planning {
                 on: machine
             )
         else { return nil }
-        if !plan.passedOver.contains(where: { $0.version == active.version }) {
-            plan.passedOver =
-                (plan.passedOver + [PassedOver(version: active.version, obstacle: .unusable(reasons))])
-                .sorted { $0.version > $1.version }
-        }
+        plan.passOver(active.version, .unusable(reasons))
         let head = "\(active.version) is active and does not fit what this device asks of it now"
         for candidate in candidates.lower.prefix(Self.mostLowerVersions) {
             // Advice alone: what cannot be had is no reason to fail.

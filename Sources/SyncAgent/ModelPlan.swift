@@ -47,6 +47,13 @@ struct ModelPlan: Sendable {
         }
     }
 
+    /// Passes a version over, unless that was done.
+    mutating func passOver(_ version: ModelVersion, _ obstacle: Obstacle) {
+        guard !passedOver.contains(where: { $0.version == version }) else { return }
+        passedOver = (passedOver + [PassedOver(version: version, obstacle: obstacle)])
+            .sorted { $0.version > $1.version }
+    }
+
     init(_ request: WantedModel, active: GenerationRecord.Model?) {
         self.active = active
         record = active

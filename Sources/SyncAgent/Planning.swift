@@ -80,9 +80,7 @@ struct Planning {
                 return signed.recalled
             case .unusable(let reasons):
                 hasUnusable = hasUnusable || candidate.manifest != plan.active?.identity.manifest
-                plan.passedOver =
-                    (plan.passedOver + [PassedOver(version: candidate.version, obstacle: .unusable(reasons))])
-                    .sorted { $0.version > $1.version }
+                plan.passOver(candidate.version, .unusable(reasons))
             }
         }
         let unknown = Self.unknown(request, signed, plan.active)
