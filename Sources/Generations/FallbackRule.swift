@@ -53,8 +53,7 @@ enum FallbackRule {
         at now: UnixTime?
     ) -> [(model: Model, reason: String)] {
         let lost = left.compactMap { model -> (model: Model, reason: String)? in
-            let entry = trials[model.identity.manifest]
-            return entry?.failure(at: now, starts: entry?.starts ?? 0).map { (model, $0) }
+            trials.failure(of: model.identity.manifest, at: now).map { (model, $0) }
         }
         return lost.isEmpty ? left.map { ($0, "this device went back from it") } : lost
     }

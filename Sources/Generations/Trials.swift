@@ -95,6 +95,11 @@ package struct Trials: DeviceNote {
 
     package subscript(manifest: Digest) -> Entry? { entries.first { $0.manifest == manifest } }
 
+    /// Why the trial of a version is lost; `nil` while it is not.
+    package func failure(of manifest: Digest, at now: UnixTime?) -> String? {
+        self[manifest].flatMap { $0.failure(at: now, starts: $0.starts) }
+    }
+
     package func isConfirmed(_ manifest: Digest) -> Bool {
         self[manifest].map { $0.state == .confirmed } ?? true
     }

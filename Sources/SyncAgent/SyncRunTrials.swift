@@ -16,8 +16,7 @@ extension SyncRun {
         return try onDisk { () throws(GenerationError) in
             let trials = try device.note(Trials.self)
             let isLost = active.record.models.contains { model in
-                let entry = trials[model.identity.manifest]
-                return entry?.failure(at: now, starts: entry?.starts ?? 0) != nil
+                trials.failure(of: model.identity.manifest, at: now) != nil
             }
             guard isLost, device.fallback(of: active) != nil else { return active }
             return try device.fallBack(from: active)
