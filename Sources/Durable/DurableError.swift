@@ -37,6 +37,14 @@ package enum DurableError: Error, Sendable, Equatable {
         return [ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENAMETOOLONG, ELOOP].contains(code)
     }
 
+    /// Whether what stands there is no file of its kind, so that it is as good as absent.
+    package var isOfContent: Bool {
+        switch self {
+        case .tooLong, .notRegularFile: true
+        case .system, .tooOpen, .foreignOwner, .locked: false
+        }
+    }
+
     package var isAbsent: Bool {
         guard case .system(_, _, let code) = self else { return false }
         return code == ENOENT

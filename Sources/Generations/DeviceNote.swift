@@ -37,6 +37,24 @@ extension DeviceNote {
     }
 }
 
+extension JSONObject {
+    /// The members of a note that is one list.
+    package static func list(_ key: String, _ elements: [JSONValue]) -> JSONObject {
+        var object = JSONObject()
+        object[key] = .array(elements)
+        return object
+    }
+}
+
+extension JSONValue {
+    /// Reads the list back; `nil` when it is none, or one of its elements cannot be read.
+    package func list<Element>(_ key: String, of element: (JSONValue) -> Element?) -> [Element]? {
+        guard let values = self[key]?.array else { return nil }
+        let elements = values.compactMap(element)
+        return elements.count == values.count ? elements : nil
+    }
+}
+
 extension DeviceDirectory {
     static let longestNote = ByteCount.mebibytes(4)
 
@@ -62,16 +80,6 @@ extension DeviceDirectory {
         try onDisk { () throws(DurableError) in
             try Durable.makeWay(at: file)
             try Durable.writeAtomically(file, bytes)
-        }
-    }
-}
-
-extension DurableError {
-    /// Whether the file itself is wrong, and not the disk.
-    fileprivate var isOfContent: Bool {
-        switch self {
-        case .tooLong, .notRegularFile: true
-        case .system, .tooOpen, .foreignOwner, .locked: false
         }
     }
 }

@@ -14,18 +14,17 @@ package struct Pins: DeviceNote {
         let models = versions.sorted { $0.key < $1.key }.map { model, version in
             JSONValue.members(["model": .text(model.description), "version": .text(version.description)])
         }
-        var object = JSONObject()
-        object["models"] = .array(models)
-        return object
+        return .list("models", models)
     }
 
     package init?(_ value: JSONValue) {
-        guard let models = value["models"]?.array else { return nil }
-        for model in models {
-            guard let name = model["model"]?.string.flatMap({ ModelName($0) }),
-                let version = model["version"]?.string.flatMap({ ModelVersion($0) })
+        let pins = value.list("models") { pin -> (ModelName, ModelVersion)? in
+            guard let name = pin["model"]?.string.flatMap({ ModelName($0) }),
+                let version = pin["version"]?.string.flatMap({ ModelVersion($0) })
             else { return nil }
-            versions[name] = version
+            return (name, version)
         }
+        guard let pins else { return nil }
+        for (name, version) in pins { versions[name] = version }
     }
 }

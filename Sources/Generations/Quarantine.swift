@@ -50,18 +50,14 @@ extension Quarantine {
                 "version": .text(entry.version.description),
             ])
         }
-        var object = JSONObject()
-        object["models"] = .array(models)
+        var object = JSONObject.list("models", models)
         object["settled"] = settled.map { .integer(Int64($0)) }
         return object
     }
 
     package init?(_ value: JSONValue) {
-        guard let models = value["models"]?.array else { return nil }
-        for model in models {
-            guard let entry = Entry(model) else { return nil }
-            entries.append(entry)
-        }
+        guard let entries = value.list("models", of: { Entry($0) }) else { return nil }
+        self.entries = entries
         settled = value["settled"]?.integer.flatMap { UInt64(exactly: $0) }
     }
 }

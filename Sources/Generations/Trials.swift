@@ -158,17 +158,12 @@ extension Trials {
             }
             return JSONValue.object(object)
         }
-        var object = JSONObject()
-        object["models"] = .array(models)
-        return object
+        return .list("models", models)
     }
 
     package init?(_ value: JSONValue) {
-        guard let models = value["models"]?.array else { return nil }
-        for model in models {
-            guard let entry = Entry(model) else { return nil }
-            entries.append(entry)
-        }
+        guard let entries = value.list("models", of: { Entry($0) }) else { return nil }
+        self.entries = entries
     }
 }
 

@@ -61,9 +61,7 @@ extension DenialLedger {
                 "version": .integer(role.version),
             ])
         }
-        var object = JSONObject()
-        object["roles"] = .array(listed)
-        return object
+        return .list("roles", listed)
     }
 
     init?(_ value: JSONValue) {

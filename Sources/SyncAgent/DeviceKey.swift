@@ -16,11 +16,8 @@ enum DeviceKey {
             let stored = try Durable.readFileIfPresent(path, maximum: .kibibytes(4), privacy: .ownerOnly)
             if let stored, let key = try? SoftwareKey(pem: stored, passphrase: nil) { return key }
         } catch {
-            switch error {
             // Not what was made here, so as good as none.
-            case .tooLong, .notRegularFile: break
-            case .system, .tooOpen, .foreignOwner, .locked: throw SyncError(error)
-            }
+            guard error.isOfContent else { throw SyncError(error) }
         }
         let key: SoftwareKey
         let pem: [UInt8]
