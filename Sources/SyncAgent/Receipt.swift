@@ -1,7 +1,7 @@
-package import CanonicalJSON
+import CanonicalJSON
 import Generations
 import Names
-package import Signing
+import Signing
 import Trust
 
 /// `sealift/receipt@1`: what a device tells its registry about the versions that it runs.
@@ -18,8 +18,8 @@ import Trust
 /// so that a registry counts each enrolled device once. There is no name of a
 /// host, account, path or address in it, and no input of a model: messages for
 /// people stay on the device, and their codes go.
-package struct Receipt: Sendable, Equatable {
-    package static let type = "sealift/receipt@1"
+struct Receipt: Sendable {
+    static let type = "sealift/receipt@1"
 
     /// A version, named by its manifest.
     struct Version: Sendable, Equatable {
@@ -65,10 +65,8 @@ package struct Receipt: Sendable, Equatable {
     let durations: [SyncPhase: Int64]
     let tags: [String: String]
 
-    package static func == (left: Self, right: Self) -> Bool { left.signed == right.signed }
-
     /// What the signature covers.
-    package var signed: JSONValue {
+    var signed: JSONValue {
         var durations = JSONObject()
         for (phase, milliseconds) in self.durations { durations[phase.rawValue] = .integer(milliseconds) }
         var tags = JSONObject()
@@ -115,7 +113,7 @@ package struct Receipt: Sendable, Equatable {
     }
 
     /// The file that is sent.
-    package func envelope(signedBy key: some Signer) throws(SyncError) -> [UInt8] {
+    func envelope(signedBy key: some Signer) throws(SyncError) -> [UInt8] {
         guard let message = signed.rfc8785 else {
             throw SyncError(.internal, "a receipt has no canonical form")
         }
@@ -130,11 +128,11 @@ package struct Receipt: Sendable, Equatable {
 }
 
 /// What an operator writes about a device, for the fleet: `site` is `hall-3`.
-package enum ReceiptTags {
-    package static let maximum = 16
+enum ReceiptTags {
+    static let maximum = 16
 
     /// Whether it may stand in a receipt: short, and plain enough to be shown anywhere.
-    package static func isSound(_ name: String, _ text: String) -> Bool {
+    static func isSound(_ name: String, _ text: String) -> Bool {
         let plain = (0x20...0x7E)
         let letters = Set("abcdefghijklmnopqrstuvwxyz0123456789._-".utf8)
         return (1...32).contains(name.utf8.count) && name.utf8.allSatisfy(letters.contains)
