@@ -160,7 +160,10 @@ struct FallbackTests {
         #expect(try device.failedVersions(back, at: now).count == 2)
     }
 
-    @Test("Python reads the fallback as well", .enabled(if: Python.path != nil))
+    @Test(
+        "Python reads the fallback as well",
+        .enabled(if: Python.path != nil, "no Python environment; ‘make setup’ makes it")
+    )
     func python() async throws {
         try fixture.activate("1.0.0")
         try device.fallBack(from: try fixture.activate("1.1.0"))
