@@ -4,8 +4,9 @@ import Glibc
 ///
 /// `SEALIFT_CRASH_AT=name` ends the process there by SIGKILL, as a power cut
 /// would; `SEALIFT_STOP_AT=name` stops it until SIGCONT; `SEALIFT_FAULT_AT=name`
-/// makes the step fail as a full disk does. A name may carry a part of the path: `write.renamed:current`. Both are read
-/// once; without them a point costs one comparison.
+/// makes the step fail as a full disk does. A name may carry a part of the
+/// path: `write.renamed:current`. All are read once; without them a point costs
+/// one comparison each.
 package enum CrashPoint {
     private static let crash = name(in: "SEALIFT_CRASH_AT")
     private static let stop = name(in: "SEALIFT_STOP_AT")

@@ -32,10 +32,12 @@ package protocol DiskProbe: Sendable {
     func didPerform(_ operation: DiskOperation)
 }
 
-/// The seam between this product and the disk: every change of a device directory goes through here.
+/// The seam between a device directory and the disk: every change that decides what is active goes through here.
 ///
 /// So a test can replay any part of the changes that were not yet synchronized,
-/// as a power cut would leave them, and can make each single one fail.
+/// as a power cut would leave them, and can make each single one fail. Modes,
+/// shared blocks, locks, the ballast and downloads, which are checked again
+/// anyway, go past it.
 package enum Disk {
     /// Of the running task; `nil` costs one look.
     @TaskLocal package static var probe: (any DiskProbe)?
