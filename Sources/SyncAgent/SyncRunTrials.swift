@@ -18,8 +18,12 @@ extension SyncRun {
             let isLost = active.record.models.contains { model in
                 trials.failure(of: model.identity.manifest, at: now) != nil
             }
-            guard isLost, device.fallback(of: active) != nil else { return active }
-            return try device.fallBack(from: active)
+            guard isLost else { return active }
+            do throws(GenerationError) { return try device.fallBack(from: active) } catch {
+                // Without a whole way back a newer version is the way out, and this sync may bring it.
+                guard case .unfit = error else { throw error }
+                return active
+            }
         }
     }
 

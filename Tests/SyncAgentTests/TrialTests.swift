@@ -119,6 +119,20 @@ struct SyncTrialTests {
         #expect(try active() == ["1.0.0", "1.0.0"])
     }
 
+    @Test("a lost trial whose way back is damaged stops no sync, which brings the next version")
+    func damagedWayBack() async throws {
+        try confirmAll()
+        try fixture.registry.release("1.1.0")
+        try await sync()
+        let generation = try require(try fixture.device.activeGeneration())
+        let old = try require(try fixture.device.fallback(of: generation)?.record.models.first).identity
+        try fixture.overwrite("\(fixture.directory)/\(old.relativePath)/model.onnx", [1, 2, 3])
+        fixture.clock.advance(seconds: 4_000)
+        try fixture.registry.release("1.2.0")
+        try await sync()
+        #expect(try active() == ["1.2.0", "1.0.0"])
+    }
+
     @Test("by a clock at 1970 or 2100 no trial is lost, and once it is right again it goes on")
     func wrongClock() async throws {
         try confirmAll()
