@@ -9,16 +9,22 @@ import Trust
 enum DeviceKey {
     private static func path(in device: DeviceDirectory) -> String { "\(device.path)/device/key.pem" }
 
+    /// The key that was made on the device; `nil` when there is none, or what is there is none.
+    static func stored(on device: DeviceDirectory) throws(SyncError) -> SoftwareKey? {
+        do throws(DurableError) {
+            let path = path(in: device)
+            let stored = try Durable.readFileIfPresent(path, maximum: .kibibytes(4), privacy: .ownerOnly)
+            return stored.flatMap { try? SoftwareKey(pem: $0, passphrase: nil) }
+        } catch {
+            guard error.isOfContent else { throw SyncError(error) }
+            return nil
+        }
+    }
+
     /// The device's key, made here when there is none.
     static func key(of device: DeviceDirectory) throws(SyncError) -> SoftwareKey {
+        if let key = try stored(on: device) { return key }
         let path = path(in: device)
-        do throws(DurableError) {
-            let stored = try Durable.readFileIfPresent(path, maximum: .kibibytes(4), privacy: .ownerOnly)
-            if let stored, let key = try? SoftwareKey(pem: stored, passphrase: nil) { return key }
-        } catch {
-            // Not what was made here, so as good as none.
-            guard error.isOfContent else { throw SyncError(error) }
-        }
         let key: SoftwareKey
         let pem: [UInt8]
         do throws(SigningError) {

@@ -39,9 +39,14 @@ struct Receipts: Sendable {
             let enrollment = try? device.note(Enrollment.self), !enrollment.registry.isEmpty
         else { return [] }
         do throws(SyncError) {
-            let key = try DeviceKey.key(of: device)
-            guard Authoring.keyID(of: key.publicKey) == enrollment.key else {
-                return ["no receipt was made: \(device.path)/device/key.pem is not the key that was enrolled"]
+            // None is made here: only the one that was enrolled counts.
+            guard let key = try DeviceKey.stored(on: device),
+                Authoring.keyID(of: key.publicKey) == enrollment.key
+            else {
+                return [
+                    "no receipt was made: \(device.path)/device/key.pem is not the key that was enrolled; enroll "
+                        + "this device again"
+                ]
             }
             let receipt = try receipt(report, failure, durations, device, enrollment.key, now)
             try queue(receipt, key, device, now)

@@ -249,6 +249,8 @@ struct ReceiptTests {
             report.exitCode == 0 && report.warnings.contains { $0.contains("not the key that was enrolled") }
         )
         #expect(fixture.receiver.urls.isEmpty)
+        let kind = try Durable.kind(of: path)
+        #expect((kind != nil) == isDamaged, "no other key is made for it")
     }
 
     @Test("tags that could carry anything are refused")
