@@ -5,9 +5,9 @@ public import Inference
 /// Core ML, for packages, single files and compiled models.
 ///
 /// What is not compiled yet is compiled at its first load and kept: in a folder
-/// of its own for each version directory, which bears the manifest's digest,
-/// each build of the system and each choice of processors, since a compiled
-/// model holds for exactly these.
+/// of its own for each path of a model, in which the version directory bears
+/// the manifest's digest, under each build of the system and each choice of
+/// processors, since a compiled model holds for exactly these.
 public struct CoreMLRuntime: ModelRuntime {
     /// `coreml`.
     public let name = "coreml"
@@ -34,7 +34,7 @@ public struct CoreMLRuntime: ModelRuntime {
     public func load(entry: String, options: LoadOptions) async throws -> any LoadedModel {
         let configuration = MLModelConfiguration()
         configuration.computeUnits = Self.units(options.compute)
-        let compiled = try await compiled(URL(fileURLWithPath: entry), options.compute)
+        let compiled = try await compiled(CoreMLPlace.model(ofEntry: entry), options.compute)
         return CoreMLModel(try await MLModel.load(contentsOf: compiled, configuration: configuration))
     }
 
@@ -47,14 +47,14 @@ public struct CoreMLRuntime: ModelRuntime {
         }
     }
 
-    private func compiled(_ entry: URL, _ compute: ComputeUnits) async throws -> URL {
-        guard entry.pathExtension != "mlmodelc" else { return entry }
+    private func compiled(_ model: String, _ compute: ComputeUnits) async throws -> URL {
+        guard !CoreMLPlace.isCompiled(model) else { return URL(fileURLWithPath: model) }
         let build = version.replacingOccurrences(of: " ", with: "-")
-        let version = entry.deletingLastPathComponent().lastPathComponent
-        let kept = cache.appendingPathComponent("\(version)-\(build)-\(compute.rawValue).mlmodelc")
+        let folder = cache.appendingPathComponent(model)
+        let kept = folder.appendingPathComponent("\(build)-\(compute.rawValue).mlmodelc")
         if FileManager.default.fileExists(atPath: kept.path) { return kept }
-        let fresh = try await MLModel.compileModel(at: entry)
-        try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
+        let fresh = try await MLModel.compileModel(at: URL(fileURLWithPath: model))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         do { try FileManager.default.moveItem(at: fresh, to: kept) } catch {
             // Another process may have been first; one that is whole is as good as this.
             guard FileManager.default.fileExists(atPath: kept.path) else { throw error }
