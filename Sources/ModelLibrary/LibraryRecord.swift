@@ -15,6 +15,9 @@ package struct LibraryRecord: Sendable, Equatable {
     static let type = "sealift/library@1"
     static let maximumLength = ByteCount.mebibytes(4)
 
+    /// What no count of a real run is beyond, and what sums and shares of a few of them do not overflow with.
+    private static let counts: ClosedRange<Int64> = 0...1 << 53
+
     /// The use of one model.
     package struct Model: Sendable, Equatable {
         package let model: String
@@ -52,7 +55,8 @@ package struct LibraryRecord: Sendable, Equatable {
         self.models = models.compactMap { value in
             guard let model = value["model"]?.string, let requests = value["requests"]?.integer,
                 let loads = value["loads"]?.integer, let failures = value["failures"]?.integer,
-                let milliseconds = value["load_milliseconds"]?.integer, let bytes = value["bytes"]?.integer
+                let milliseconds = value["load_milliseconds"]?.integer, let bytes = value["bytes"]?.integer,
+                [requests, loads, failures, milliseconds, bytes].allSatisfy({ Self.counts.contains($0) })
             else { return nil }
             return Model(
                 model: model,

@@ -81,6 +81,21 @@ struct RecordTests {
         #expect(try await arranged.answer().hasSuffix("1.0.0"))
     }
 
+    @Test("counts that no run can have are passed over", arguments: [Int64.max, Int64.min, -1])
+    func absurd(count: Int64) async throws {
+        let folder = Scratch()
+        let file = folder.path("library.json")
+        let text = """
+            {"type":"sealift/library@1","costs":[],"models":[{"model":"\(Arrangement.model)","requests":\(count),
+            "loads":\(count),"load_milliseconds":\(count),"failures":\(count),"bytes":\(count)}]}
+            """
+        try Durable.writeAtomically(file, Array(text.utf8), mode: 0o644)
+        let arranged = try Arrangement { $0.recordFile = file }
+        _ = try await arranged.answer()
+        await arranged.library.saveRecord()
+        #expect(LibraryRecord.read(file)?.models.map(\.requests) == [1])
+    }
+
     @Test("measured use proposes what to preload and what to pin")
     func suggestion() {
         func model(
