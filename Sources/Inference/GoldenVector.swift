@@ -181,7 +181,7 @@ extension Port {
             case .unknownRank: [.any]
             case .dimensions(let dimensions): dimensions
             case .oneOf(let shapes):
-                (shapes.first { $0.reduce(1, *) == count } ?? []).map(PortDimension.fixed)
+                (shapes.first { (try? Tensor.count(of: $0)) == count } ?? []).map(PortDimension.fixed)
             }
         let wanted = try lengthsOf(dimensions, holding: count, &lengths)
         return try Tensor(element: element, shape: wanted, bytes: bytes)

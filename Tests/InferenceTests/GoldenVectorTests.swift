@@ -88,6 +88,15 @@ struct GoldenVectorTests {
         }
     }
 
+    @Test("of shapes that are listed the one with as many elements is taken, however large the others are")
+    func listedShapes() throws {
+        let x = Port(name: "x", kind: .tensor(.float32, .oneOf([[1 << 40, 1 << 40], [3, 1], [2, 2]])))
+        let value = try check(outputs: ["y": written(try floats([1, 2, 3], [1, 3]))])
+        let listed = ModelPorts(inputs: [x], outputs: ports.outputs)
+        let vector = try GoldenVector(value, ports: listed, file: { _ in nil })
+        #expect(vector.inputs["x"]?.shape == [2, 2])
+    }
+
     @Test("numbers agree within the tolerances, and not beyond")
     func tolerances() throws {
         #expect(try differences([1, 2, 3], [1.0005, 2, 3]) == [])
