@@ -1,4 +1,5 @@
 import Blocking
+import CanonicalJSON
 import Durable
 import Inference
 import Names
@@ -17,17 +18,17 @@ struct GoldenRun: Sendable {
     /// - Throws: `ModelLibraryError.refused` with the first that differs, that
     ///   cannot be read, or on which the runtime fails; `CancellationError`.
     func check(_ model: any LoadedModel) async throws {
-        guard !opened.checks.isEmpty else { return }
         let opened = opened
-        let vectors: [GoldenVector]
-        do {
-            vectors = try await BlockingPool.shared.run { () throws(InferenceError) in
-                try Self.vectors(of: opened)
+        // One after the other: a manifest may have many, and each may be files of the greatest length.
+        for (index, check) in opened.checks.enumerated() {
+            let vector: GoldenVector
+            do {
+                vector = try await BlockingPool.shared.run { () throws(InferenceError) in
+                    try Self.vector(check, of: opened)
+                }
+            } catch {
+                throw opened.version.refused("\(error)")
             }
-        } catch {
-            throw opened.version.refused("\(error)")
-        }
-        for (index, vector) in vectors.enumerated() {
             let differences: [String]
             do {
                 try opened.ports.check(vector.inputs)
@@ -44,16 +45,14 @@ struct GoldenRun: Sendable {
         }
     }
 
-    private static func vectors(of opened: OpenedModel) throws(InferenceError) -> [GoldenVector] {
-        var vectors: [GoldenVector] = []
-        for check in opened.checks {
-            let vector = try GoldenVector(check, ports: opened.ports) { path in
-                // Parsed, so that no name leads out of the version's own folder.
-                guard let file = FilePath(path) else { return nil }
-                return try? Durable.readFile("\(opened.directory)/\(file)", maximum: Self.maximumFile)
-            }
-            vectors.append(vector)
+    private static func vector(
+        _ check: JSONValue,
+        of opened: OpenedModel
+    ) throws(InferenceError) -> GoldenVector {
+        try GoldenVector(check, ports: opened.ports) { path in
+            // Parsed, so that no name leads out of the version's own folder.
+            guard let file = FilePath(path) else { return nil }
+            return try? Durable.readFile("\(opened.directory)/\(file)", maximum: Self.maximumFile)
         }
-        return vectors
     }
 }
