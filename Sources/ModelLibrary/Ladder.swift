@@ -145,11 +145,11 @@ extension ModelLibrary {
                     let outputs = try await remote.answer(inputs)
                     return LadderAnswer(outputs: outputs, rung: rung.name, version: nil, steps: steps)
                 }
-            } catch let error as InferenceError {
-                throw error
             } catch let error as CancellationError {
                 throw error
             } catch {
+                // What a service sends may be no tensor either, which is not the caller's mistake.
+                if case .model = rung, error is InferenceError { throw error }
                 steps.append(await stepDown(rung, "\(error)"))
             }
         }

@@ -87,6 +87,20 @@ struct LadderTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    @Test("a service whose answer is no tensor leads down too, though the app's error is one of inference")
+    func oddAnswer() async throws {
+        let service = RemoteRung(
+            name: "the server",
+            permission: { _ in .allowed },
+            answer: { _ in ["file": .tensor(try Tensor(strings: [], shape: [1]))] }
+        )
+        let ladder = Ladder(rungs: [.remote(service)], message: "Not now.")
+        let error = await #expect(throws: LadderError.self) {
+            try await arranged.library.answer(try arranged.input(), by: ladder)
+        }
+        #expect(error?.steps.map(\.rung) == ["the server"])
+    }
+
     @Test("a model that fails when it is called leads down too")
     func failingCall() async throws {
         let device = FakeDevice()
