@@ -51,9 +51,9 @@ struct LibraryCounters: Sendable {
         }
     }
 
-    mutating func noteRefusal(of model: String, version: String) { change(model) { $0.refusals += 1 } }
+    mutating func noteRefusal(of model: String) { change(model) { $0.refusals += 1 } }
 
-    mutating func noteEviction(of model: String, version: String, _ reason: EvictionReason) {
+    mutating func noteEviction(of model: String, _ reason: EvictionReason) {
         change(model) { $0.evictions[reason.name, default: 0] += 1 }
     }
 

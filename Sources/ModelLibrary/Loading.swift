@@ -161,7 +161,7 @@ extension ModelLibrary {
         case .failure(let error):
             for waiter in load.waiters.values { waiter.continuation.resume(throwing: error) }
             if error is Superseded { return }
-            counters.noteRefusal(of: key.version.modelText, version: key.version.versionText)
+            counters.noteRefusal(of: key.version.modelText)
             tell(
                 .refused(model: key.version.modelText, version: key.version.versionText, reason: "\(error)")
             )

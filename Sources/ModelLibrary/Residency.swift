@@ -112,7 +112,7 @@ extension ModelLibrary {
             probe.giveBack()
         }
         for (version, reason) in told {
-            counters.noteEviction(of: version.modelText, version: version.versionText, reason)
+            counters.noteEviction(of: version.modelText, reason)
             tell(.evicted(model: version.modelText, version: version.versionText, reason: reason))
         }
     }
