@@ -31,10 +31,9 @@ struct CGroupMemory {
         }
     }
 
-    /// Files that say how often the groups of version 2 met their limits.
+    /// Files that say how often the groups of version 2 met their limits; some may not be there.
     func eventFiles() -> [String] {
         directories().filter { $0.isUnified }.map { "\($0.root)\($0.path)/memory.events" }
-            .filter { text($0) != nil }
     }
 
     private struct Directory {
