@@ -58,7 +58,7 @@ extension LibraryVersion {
     var modelText: String { model.description }
     var versionText: String { version.description }
 
-    func refused(_ reason: String) -> ModelLibraryError {
+    package func refused(_ reason: String) -> ModelLibraryError {
         .refused(model: modelText, version: versionText, reason: reason)
     }
 }

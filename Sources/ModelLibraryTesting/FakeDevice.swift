@@ -94,7 +94,7 @@ extension FakeDevice: ModelSource {
             return (version, version.map { state.recalled.contains($0) } ?? false)
         }
         guard let version else { throw .notAvailable(model: model.description, reason: "nothing is active") }
-        guard !isRecalled else { throw Self.refused(version, "it is recalled") }
+        guard !isRecalled else { throw version.refused("it is recalled") }
         return version
     }
 
@@ -117,7 +117,7 @@ extension FakeDevice: ModelSource {
             )
         }
         guard isThere else { return nil }
-        guard !isDamaged else { throw Self.refused(version, "its files are damaged") }
+        guard !isDamaged else { throw version.refused("its files are damaged") }
         var opened = OpenedModel(
             version: version,
             directory: "/models",
@@ -129,10 +129,6 @@ extension FakeDevice: ModelSource {
         opened.length = length
         opened.checks = checks
         return opened
-    }
-
-    private static func refused(_ version: LibraryVersion, _ reason: String) -> ModelLibraryError {
-        .refused(model: version.model.description, version: version.version.description, reason: reason)
     }
 }
 
