@@ -2,11 +2,12 @@
 ///
 /// Memory is highest while a model loads, so two loads at once could be one
 /// too many where either alone fits.
-actor LoadTurn {
-    static let shared = LoadTurn()
+package actor LoadTurn {
+    /// The one of this process.
+    package static let shared = LoadTurn()
 
     private var isTaken = false
-    private var waiting: [(priority: ModelPriority, continuation: CheckedContinuation<Void, Never>)] = []
+    private(set) var waiting: [(priority: ModelPriority, continuation: CheckedContinuation<Void, Never>)] = []
 
     /// Waits for the turn.
     func take(_ priority: ModelPriority) async {

@@ -13,7 +13,7 @@ extension ModelLibrary {
 
     private func load(_ key: LoadKey, _ request: ModelRequest) async {
         let asked = clock.now
-        await LoadTurn.shared.take(request.priority)
+        await turn.take(request.priority)
         let outcome: Result<Resident, any Error>
         do {
             let prepared = try await prepared(key)
@@ -25,7 +25,7 @@ extension ModelLibrary {
         } catch {
             outcome = .failure(error)
         }
-        await LoadTurn.shared.pass()
+        await turn.pass()
         await settle(key, outcome)
     }
 

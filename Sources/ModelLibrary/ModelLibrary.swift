@@ -27,6 +27,7 @@ public actor ModelLibrary {
     let runtimes: [any ModelRuntime]
     let probe: any MemoryProbe
     let gate: MemoryGate
+    let turn: LoadTurn
 
     var loads: [LoadKey: LoadInProgress] = [:]
     var rejections: [LoadKey: Rejection] = [:]
@@ -64,13 +65,15 @@ public actor ModelLibrary {
         runtimes: [any ModelRuntime],
         configuration: LibraryConfiguration = LibraryConfiguration(),
         probe: any MemoryProbe = LinuxMemoryProbe(),
-        clock: any LibraryClock = SystemClock()
+        clock: any LibraryClock = SystemClock(),
+        turn: LoadTurn = .shared
     ) {
         self.source = source
         self.runtimes = runtimes
         self.configuration = configuration
         self.probe = probe
         self.clock = clock
+        self.turn = turn
         gate = MemoryGate(policy: configuration.memory)
         if let record = configuration.recordFile.flatMap(LibraryRecord.read) {
             costs = record.costs

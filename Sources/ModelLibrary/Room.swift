@@ -33,9 +33,9 @@ extension ModelLibrary {
                     for number in numbers { state.slots[number]?.retirement = .memory }
                 }
             case .wait where clock.now < patience:
-                await LoadTurn.shared.pass()
+                await turn.pass()
                 await waitForRoom(until: patience, seen: seen)
-                await LoadTurn.shared.take(request.priority)
+                await turn.take(request.priority)
             case .wait:
                 throw refusal(version, prepared.need, state)
             case .doesNotFit(let needed, let available, let source):

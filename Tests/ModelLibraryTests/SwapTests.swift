@@ -1,7 +1,8 @@
 import Inference
-import ModelLibrary
 import ModelLibraryTesting
 import Testing
+
+@testable import ModelLibrary
 
 @Suite("Model library: hot swap")
 struct SwapTests {
@@ -149,26 +150,35 @@ struct WaitTests {
     @Test("of loads that wait for their turn those of high priority come first")
     func priorities() async throws {
         let gate = Gate()
-        let arranged = try Arrangement(gate: gate)
+        let runtime = FakeRuntime(gate: gate)
+        let device = FakeDevice()
+        // A turn of its own, since tests of other libraries wait for that of this process.
+        let turn = LoadTurn()
+        let library = ModelLibrary(
+            source: device,
+            runtimes: [runtime],
+            probe: FakeMemory(limit: nil),
+            clock: ManualLibraryClock(),
+            turn: turn
+        )
         let requests = try ModelPriority.allCases.map {
             try ModelRequest("vision/p\($0.rawValue)", priority: $0)
         }
-        for request in requests { try arranged.device.activate(request.model, "1.0.0") }
-        let first = Task { try await arranged.answer() }
+        for request in requests { try device.activate(request.model, "1.0.0") }
+        try device.activate(Arrangement.model, "1.0.0")
+        let first = Task { try await library.withModel(try ModelRequest(Arrangement.model)) { _ in } }
         await gate.reached()
-        var callers: [Task<String, any Error>] = []
+        var callers: [Task<Void, any Error>] = []
         for (index, request) in requests.enumerated() {
-            callers.append(Task { try await arranged.answer(request) })
-            // Each of them sleeps until its deadline once it waits.
-            await arranged.clock.sleeping(index + 2)
+            callers.append(Task { try await library.withModel(request) { _ in } })
+            while await turn.waiting.count <= index { await Task.yield() }
         }
         await gate.open()
-        _ = try await first.value
-        for caller in callers { _ = try await caller.value }
-        // Another test's library may hold the turn of this process meanwhile; the order stays.
-        let order = arranged.runtime.counts.loads.dropFirst().map { $0.split(separator: "/")[2] }
-        #expect(Set(order) == ["p0", "p1", "p2"])
-        #expect(arranged.runtime.counts.greatest == 1)
+        try await first.value
+        for caller in callers { try await caller.value }
+        let order = runtime.counts.loads.dropFirst().map { $0.split(separator: "/")[2] }
+        #expect(order == ["p2", "p1", "p0"])
+        #expect(runtime.counts.greatest == 1)
     }
 
     @Test("a lease that is never given back is told once, and other models go on")
