@@ -35,6 +35,9 @@ public actor ModelLibrary {
     var counters = LibraryCounters()
     var pressure = MemoryPressure.normal
     var roomEvents = 0
+
+    /// How often models are on their way out at the moment: in no table any more, and still in memory.
+    var departures = 0
     var roomWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var listeners: [Int: AsyncStream<ModelLibraryEvent>.Continuation] = [:]
     var sweeper: Task<Void, Never>?

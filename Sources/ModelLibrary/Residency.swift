@@ -107,10 +107,13 @@ extension ModelLibrary {
         guard !leaving.isEmpty else { return }
         let told = leaving.all.map { ($0.resident.key.version, $0.retirement ?? .requested) }
         let probe = probe
+        departures += 1
         await BlockingPool.shared.run {
             leaving.empty()
             probe.giveBack()
         }
+        departures -= 1
+        wakeRoomWaiters()
         for (version, reason) in told {
             counters.noteEviction(of: version.modelText, reason)
             tell(.evicted(model: version.modelText, version: version.versionText, reason: reason))

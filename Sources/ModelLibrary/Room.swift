@@ -32,7 +32,9 @@ extension ModelLibrary {
                 await free { state in
                     for number in numbers { state.slots[number]?.retirement = .memory }
                 }
-            case .wait where clock.now < patience:
+            // What is just being freed is in no table, and may be all that is missing.
+            case .wait where clock.now < patience,
+                .doesNotFit where clock.now < patience && (departures > 0 || roomEvents != seen):
                 await turn.pass()
                 await waitForRoom(until: patience, seen: seen)
                 await turn.take(request.priority)

@@ -1,3 +1,4 @@
+import Blocking
 import Inference
 import ModelLibrary
 import ModelLibraryTesting
@@ -26,6 +27,25 @@ struct Crowd {
     }
 
     var resident: [String] { arranged.library.residents.map { String($0.model.dropFirst(6)) } }
+}
+
+/// Memory that is given back only when the test allows it.
+private final class SlowMemory: MemoryProbe {
+    let available = Guarded<UInt64>(1_000 << 20)
+    let hasBegun = Cancellation()
+    let mayEnd = Cancellation()
+
+    func state() -> MemoryState {
+        MemoryState(available: available.withLock { $0 }, limit: 1_000 << 20, source: "the slow machine")
+    }
+
+    func footprint() -> MemoryFootprint? { nil }
+
+    func giveBack() {
+        hasBegun.cancel()
+        _ = mayEnd.wait(seconds: 300)
+        available.withLock { $0 = 1_000 << 20 }
+    }
 }
 
 @Suite("Model library: memory")
@@ -89,6 +109,29 @@ struct LibraryMemoryTests {
         try await holder.value
         try await waiting.value
         #expect(crowd.resident == ["b"])
+    }
+
+    @Test("a load waits for what is being freed, though it is among what is held no more")
+    func departing() async throws {
+        let memory = SlowMemory()
+        let clock = ManualLibraryClock()
+        let device = FakeDevice()
+        for name in ["crowd/a", "crowd/b"] {
+            try device.activate(name, "1.0.0")
+            try device.setLength(300 << 20, of: name)
+        }
+        let library = ModelLibrary(device: device, runtimes: [FakeRuntime()], memory: memory, clock: clock)
+        try await library.withModel(try ModelRequest("crowd/a")) { _ in }
+        memory.available.withLock { $0 = 200 << 20 }
+        let leaving = Task { await library.clear() }
+        while !memory.hasBegun.isCancelled { await Task.yield() }
+        let waiting = Task { try await library.withModel(try ModelRequest("crowd/b")) { _ in } }
+        // The deadline of the caller, the patience of the load and the sweep.
+        await clock.sleeping(3)
+        memory.mayEnd.cancel()
+        await leaving.value
+        try await waiting.value
+        #expect(library.residents.map(\.model) == ["crowd/b"])
     }
 
     @Test("impatience is an error with numbers, and nobody is harmed")
