@@ -92,10 +92,11 @@ struct LibraryMemoryTests {
         try await crowd.use("a")
     }
 
-    @Test("a load waits for models in use, and ends when its patience does")
-    func waits() async throws {
-        let crowd = try Crowd { $0.memory.budget = 500 << 20 }
-        let gate = Gate()
+    /// A load of `b` that waits for what `a` holds, which is in use until the gate opens.
+    private func contention(
+        in crowd: Crowd,
+        _ gate: Gate
+    ) async throws -> (holder: Task<Void, any Error>, waiting: Task<Void, any Error>) {
         let arranged = crowd.arranged
         let holder = Task {
             try await arranged.library.withModel(try ModelRequest("crowd/a")) { _ in await gate.pass() }
@@ -105,6 +106,14 @@ struct LibraryMemoryTests {
         let waiting = Task { try await crowd.use("b") }
         // The deadline of the caller, the patience of the load and the sweep.
         await arranged.clock.sleeping(3)
+        return (holder, waiting)
+    }
+
+    @Test("a load waits for models in use until they are given back")
+    func waits() async throws {
+        let crowd = try Crowd { $0.memory.budget = 500 << 20 }
+        let gate = Gate()
+        let (holder, waiting) = try await contention(in: crowd, gate)
         await gate.open()
         try await holder.value
         try await waiting.value
@@ -141,15 +150,8 @@ struct LibraryMemoryTests {
             configuration.memory.patience = .seconds(3)
         }
         let gate = Gate()
-        let arranged = crowd.arranged
-        let holder = Task {
-            try await arranged.library.withModel(try ModelRequest("crowd/a")) { _ in await gate.pass() }
-        }
-        await gate.reached()
-        try arranged.device.setLength(300 << 20, of: "crowd/b")
-        let waiting = Task { try await crowd.use("b") }
-        await arranged.clock.sleeping(3)
-        arranged.clock.advance(by: .seconds(4))
+        let (holder, waiting) = try await contention(in: crowd, gate)
+        crowd.arranged.clock.advance(by: .seconds(4))
         let error = await #expect(throws: ModelLibraryError.self) { try await waiting.value }
         guard case .doesNotFit("crowd/b", _, _, _, _) = error else {
             Issue.record("another error: \(String(describing: error))")
@@ -176,7 +178,7 @@ struct PressureTests {
 
     @Test("a warning frees idle models, low priorities first, and spares pinned and high ones")
     func warning() async throws {
-        let crowd = try Crowd { $0.memory.headroom = 0 }
+        let crowd = try Crowd()
         for name in ["a", "b", "c", "d"] {
             crowd.arranged.runtime.setBytes(0, ofPathsEndingIn: "\(name)/1.0.0")
         }
