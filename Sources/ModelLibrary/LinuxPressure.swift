@@ -9,10 +9,10 @@ import Glibc
 /// averages, events and what is available, so that a kernel without pressure
 /// stall information is watched too.
 public struct LinuxPressure: PressureSource {
-    private let interval: Double
+    let interval: Double
 
-    /// - Parameter interval: The longest time between two looks, in seconds.
-    public init(interval: Double = 2) { self.interval = interval }
+    /// - Parameter interval: The longest time between two looks, in seconds; held between 0.01 and 3,600.
+    public init(interval: Double = 2) { self.interval = interval > 0.01 ? min(interval, 3_600) : 0.01 }
 
     /// Each change of the level; the thread ends soon after the last reader of the stream went.
     public func levels() -> AsyncStream<MemoryPressure> {

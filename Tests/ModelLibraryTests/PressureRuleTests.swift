@@ -90,6 +90,14 @@ struct PressureRuleTests {
         #expect(MemoryPressure(androidTrimLevel: level) == expected)
     }
 
+    @Test(
+        "an interval that cannot be waited for is held at the ends",
+        arguments: [(.infinity, 3_600), (.nan, 0.01), (-1, 0.01), (2, 2)] as [(Double, Double)]
+    )
+    func interval(asked: Double, kept: Double) {
+        #expect(LinuxPressure(interval: asked).interval == kept)
+    }
+
     @Test("this machine's pressure is watched, and the thread ends with its reader")
     func real() async {
         var levels = LinuxPressure(interval: 0.05).levels().makeAsyncIterator()
