@@ -51,15 +51,18 @@ public actor ModelLibrary {
     ///   - directory: Path of the device directory; it may still be missing.
     ///   - runtimes: Engines in the order of preference.
     ///   - configuration: How it decides.
+    ///   - probe: Whom it asks about memory.
     public init(
         directory: String,
         runtimes: [any ModelRuntime],
-        configuration: LibraryConfiguration = LibraryConfiguration()
+        configuration: LibraryConfiguration = LibraryConfiguration(),
+        probe: any MemoryProbe = LinuxMemoryProbe()
     ) {
         self.init(
             source: GenerationSource(directory: directory),
             runtimes: runtimes,
-            configuration: configuration
+            configuration: configuration,
+            probe: probe
         )
     }
 

@@ -140,6 +140,14 @@ struct RecordTests {
         #expect(library.residents.map(\.isPinned) == [false, true, true])
     }
 
+    @Test("a library asks the probe that its app gives it")
+    func ownProbe() async {
+        let memory = FakeMemory(limit: 5 << 30)
+        let library = ModelLibrary(directory: "/nowhere/at/all", runtimes: [], probe: memory)
+        #expect(await library.memoryState().source == "the fake machine")
+        #expect(await library.deviceClass == .medium)
+    }
+
     @Test(
         "a machine's class follows from its limit",
         arguments: [(2, DeviceClass.small), (4, .medium), (12, .large), (nil, .small)]
