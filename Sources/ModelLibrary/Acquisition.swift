@@ -194,7 +194,11 @@ extension ModelLibrary {
             lent = try? await waitForLoad(fallback, request, max(deadline, clock.now + .seconds(5)))
             table.change { $0.named[wanted]?.retryAt = until }
         }
-        guard let lent else { return nil }
+        guard let lent else {
+            // A caller that was cancelled hears of that, and not of the version that failed before.
+            try Task.checkCancellation()
+            return nil
+        }
         rejections[key] = Rejection(error: error, until: until)
         if isNew {
             tell(

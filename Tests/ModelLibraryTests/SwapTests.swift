@@ -43,6 +43,19 @@ struct SwapTests {
         }
     }
 
+    @Test("a caller that is cancelled while an earlier version loads hears of that alone")
+    func cancelledFallback() async throws {
+        let gate = Gate()
+        let arranged = try Arrangement(gate: gate)
+        try arranged.activate("1.1.0")
+        try arranged.device.damage(Arrangement.model, "1.1.0")
+        let caller = Task { try await arranged.answer() }
+        await gate.reached()
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        await gate.open()
+    }
+
     @Test("without waiting, calls get the old version until the new one is in memory")
     func withoutWaiting() async throws {
         let gate = Gate(open: true)
