@@ -13,7 +13,8 @@ extension Proposal {
     ///   - state: What is published; with it, only what changes is said.
     /// - Returns: Lines for whoever signs or publishes. Nothing that the file says of itself is among them.
     package func statements(of role: Role, beside state: RegistryState? = nil) -> [String] {
-        var contents: [String: [UInt8]] = [:]
+        // What is published already need not be in the file; each is held to the digest that is signed.
+        var contents = state?.contents ?? [:]
         for target in targets { contents[target.path] = target.content }
         let after = Facts(role.role, role.signed, contents)
         guard let state, let before = Facts(publishedAs: role.role, in: state) else { return after.lines }

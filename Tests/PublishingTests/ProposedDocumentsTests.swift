@@ -73,8 +73,8 @@ struct ProposedDocumentsTests {
     func untold() throws {
         let renewed = try world.draft { try $0.renew(SealiftRole.release(model).roleName) }.proposal()
         #expect(lines(renewed, beside: world.state) == ["says what is published, with a new life"])
-        let longer = try edited(renewed, "\"length\":5", "\"length\":6")
-        let told = lines(longer, beside: world.state)
+        let marked = try edited(renewed, "\"length\":5", "\"custom\":{\"a\":1},\"length\":5")
+        let told = lines(marked, beside: world.state)
         #expect(told.count == 1 && told.allSatisfy { $0.contains("these words do not tell") }, "\(told)")
     }
 

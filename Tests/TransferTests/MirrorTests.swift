@@ -8,7 +8,7 @@ struct MirrorTests {
     @Test("a mirror that failed is left alone for the files that follow, and the others serve them")
     func standing() async throws {
         let (one, other) = (Sample(200_000), Sample(300_000))
-        let down = FaultServer { _, _ in FaultAnswer(status: 503, fields: [("Retry-After", "30")]) }
+        let down = FaultServer { _, _ in FaultAnswer(status: 503, fields: [("Retry-After", "60")]) }
         let good = FaultServer { request, _ in
             .file(request.path.hasSuffix(one.digest.hex) ? one.content : other.content, for: request)
         }
