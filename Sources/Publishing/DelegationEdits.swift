@@ -75,12 +75,16 @@ extension RegistryDraft {
         own(.release(model), by: owner)
     }
 
-    /// Adds a model for the keys of its own team: those of `keys` that may sign the namespace, any of them alone.
-    mutating func introduce(_ model: ModelName, by keys: [PublicKey]) throws(PublishingError) {
-        let namespace = SealiftRole.namespace(model.namespace)
-        let team = try quorums(for: namespace.roleName).flatMap(\.keys.values)
-        let present = keys.filter(team.contains)
-        let grant = RoleGrant(keys: present.isEmpty ? team : present)
+    /// Adds a model for its own team: any key of `keys` that may sign the namespace alone may sign the model alone.
+    ///
+    /// Where the namespace takes several signatures, its models take as many, of
+    /// all its keys, until `addModel` or a change of keys says otherwise.
+    package mutating func introduce(_ model: ModelName, by keys: [PublicKey]) throws(PublishingError) {
+        let quorums = try quorums(for: SealiftRole.namespace(model.namespace).roleName)
+        let team = quorums.flatMap(\.keys.values)
+        let threshold = quorums.map(\.threshold).max() ?? 1
+        let present = threshold == 1 ? keys.filter(team.contains) : []
+        let grant = RoleGrant(keys: present.isEmpty ? team : present, threshold: threshold)
         try addModel(model, release: grant, live: grant)
     }
 

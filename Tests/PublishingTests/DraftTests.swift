@@ -72,6 +72,28 @@ struct DraftTests {
         }
     }
 
+    @Test(
+        "a namespace that takes two signatures has models that take two, and any key alone its models alone"
+    )
+    func inherited() throws {
+        let (other, model) = (try SoftwareKey.generate(.ecdsaP256), try Test.model("audio/tagger"))
+        for threshold in [1, 2] {
+            let grant = RoleGrant(keys: [world.team.publicKey, other.publicKey], threshold: threshold)
+            let proposal = try world.draft { draft in
+                try draft.addNamespace(model.namespace, grant: grant)
+                try draft.introduce(model, by: [other.publicKey])
+            }.proposal()
+            let namespace = try #require(proposal.roles.first { "\($0.role)" == "audio" })
+            let roles = try #require(
+                try TargetsDocument(signed: namespace.signed, role: namespace.role).delegations?.roles
+            )
+            let all = grant.keys.map { Authoring.keyID(of: $0) }.sorted()
+            #expect(roles.map(\.roleKeys.threshold) == [threshold, threshold])
+            let wanted = threshold == 2 ? all : [Test.id(other)]
+            #expect(roles.allSatisfy { $0.roleKeys.keyIDs.sorted() == wanted })
+        }
+    }
+
     @Test("a namespace that the administrators never added is refused, and it is said who adds one")
     func unknownNamespace() throws {
         #expect {
