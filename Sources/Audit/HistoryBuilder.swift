@@ -36,14 +36,13 @@ struct HistoryBuilder {
             releaseVersion = release.document.version
             addReleases(release, snapshot)
         }
-        let (told, seen) = (events.count, liveVersion)
+        let told = events.count
         try await addLive(snapshot, &files)
         for role in [SealiftRole.targets, .namespace(model.namespace)] {
             if let file = try await files.role(role, in: snapshot) { addDenials(file, of: role, snapshot) }
         }
         if let hold = try await files.role(.hold, in: snapshot) { try await addHolds(hold, snapshot, files) }
-        // A floor is no event, and changes what devices took all the same.
-        guard liveVersion > 0, liveVersion > seen || events.count > told else { return }
+        guard liveVersion > 0, events.count > told || states.isEmpty else { return }
         states.append(
             ModelHistory.State(
                 snapshot: snapshot.version,
@@ -173,16 +172,18 @@ struct HistoryBuilder {
             }
             for listing in after.reversed() {
                 let earlier = before.first { $0.identity == listing.identity }
-                guard earlier?.rollout != listing.rollout else { continue }
+                if earlier?.rollout != listing.rollout {
+                    let kind = HistoryEvent.Kind.listed(channel, rollout: listing.rollout)
+                    events.append(event(snapshot, listing.version, kind, role.signers))
+                }
+                let left = Set(listing.replaces).subtracting(earlier?.replaces ?? [])
+                    .compactMap { versionOf[$0] }
+                guard !left.isEmpty else { continue }
                 events.append(
-                    event(
-                        snapshot,
-                        listing.version,
-                        .listed(channel, rollout: listing.rollout),
-                        role.signers
-                    )
+                    event(snapshot, listing.version, .replacing(channel, left.sorted()), role.signers)
                 )
             }
+            addFloor(of: channel, from: old, to: new, role, snapshot)
         }
         for version in Set(old.states.keys).union(new.states.keys).sorted() {
             let state = new.states[version]
@@ -190,6 +191,19 @@ struct HistoryBuilder {
             let kind: HistoryEvent.Kind = state.map { .withdrawn($0.kind, reason: $0.reason) } ?? .restored
             events.append(event(snapshot, version, kind, role.signers))
         }
+    }
+
+    private mutating func addFloor(
+        of channel: ChannelName,
+        from old: LiveDocument,
+        to new: LiveDocument,
+        _ role: Verified<TargetsDocument>,
+        _ snapshot: SnapshotDocument
+    ) {
+        let (before, after) = (old.channels[channel]?.floor, new.channels[channel]?.floor)
+        guard before != after else { return }
+        let kind: HistoryEvent.Kind = after == nil ? .floorLifted(channel) : .floor(channel)
+        events.append(event(snapshot, after ?? before, kind, role.signers))
     }
 
     private func event(

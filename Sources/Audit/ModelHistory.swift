@@ -9,6 +9,13 @@ package struct HistoryEvent: Sendable, Equatable {
         case released
         case listed(ChannelName, rollout: Int)
         case unlisted(ChannelName)
+
+        /// Devices that have one of these versions leave it for the one that the channel lists.
+        case replacing(ChannelName, [ModelVersion])
+
+        /// The lowest version that a channel has activated from now on.
+        case floor(ChannelName)
+        case floorLifted(ChannelName)
         case withdrawn(VersionState.Kind, reason: String)
         case restored
 

@@ -180,7 +180,7 @@ struct HistoryTests {
         #expect(after.denials.isEmpty && after.holds.isEmpty)
     }
 
-    @Test("a floor alone is no event, and a time shows it")
+    @Test("a floor is told when it comes and when it goes, and a time shows it")
     func floor() async throws {
         var copy = self
         let stable = try #require(ChannelName("stable"))
@@ -189,10 +189,29 @@ struct HistoryTests {
         let live = try #require(before.states.last?.live)
         copy.repository.now = copy.repository.now.adding(seconds: 3_600)
         try copy.list(live.flooring(stable, at: floor))
+        let during = copy.repository.now
+        copy.repository.now = copy.repository.now.adding(seconds: 3_600)
+        try copy.list(live)
         let history = try await copy.history()
-        #expect(history.events == before.events)
-        let state = try #require(history.state(at: copy.repository.now))
-        #expect(state.live.channels[stable]?.floor == floor)
+        let told = history.events.dropFirst(before.events.count)
+        #expect(told.map(\.kind) == [.floor(stable), .floorLifted(stable)])
+        #expect(told.map(\.version) == [floor, floor])
+        #expect(history.state(at: during)?.live.channels[stable]?.floor == floor)
+        #expect(history.state(at: copy.repository.now)?.live.channels[stable]?.floor == nil)
+    }
+
+    @Test("a channel that sends devices back says which versions they leave")
+    func back() async throws {
+        var copy = self
+        let stable = try #require(ChannelName("stable"))
+        let before = try await copy.history()
+        let live = try #require(before.states.last?.live)
+        let (old, new) = (try #require(ModelVersion("1.0.0")), try #require(ModelVersion("1.1.0")))
+        let listed = try #require(live.listed(in: stable).first { $0.version == old }).identity
+        try copy.list(live.setting(stable, to: [listed]))
+        let told = try await copy.history().events.dropFirst(before.events.count)
+        #expect(told.map(\.kind) == [.unlisted(stable), .replacing(stable, [new])])
+        #expect(told.map(\.version) == [new, old])
     }
 
     @Test("a role that goes back between two retained snapshots is a contradiction")

@@ -47,11 +47,13 @@ struct History: Command {
     private static func tellEvents(_ history: ModelHistory, asJSON: Bool) {
         guard !asJSON else {
             let events = history.events.map { event in
-                JSONValue.members([
-                    "time": .text(orNull: event.time?.description), "snapshot": .integer(event.snapshot),
-                    "version": .text(orNull: event.version?.description), "event": .text(words(event.kind)),
-                    "signers": .array(event.signers.map { .text($0) }),
-                ])
+                var told = facts(event.kind)
+                told["time"] = .text(orNull: event.time?.description)
+                told["snapshot"] = .integer(event.snapshot)
+                told["version"] = .text(orNull: event.version?.description)
+                told["event"] = .text(words(event.kind))
+                told["signers"] = .array(event.signers.map { .text($0) })
+                return JSONValue.object(told)
             }
             let report = JSONReport([
                 "model": .text("\(history.model)"), "events": .array(events),
@@ -134,12 +136,47 @@ struct History: Command {
         case .listed(let channel, Listing.fullRollout): "live on \(channel)"
         case .listed(let channel, let rollout): "live on \(channel) for \(Share.words(rollout)) devices"
         case .unlisted(let channel): "taken off \(channel)"
+        case .replacing(let channel, let left):
+            "replaces \(left.map { "\($0)" }.joined(separator: ", ")) on \(channel): devices go back to it"
+        case .floor(let channel): "is the floor of \(channel): devices activate nothing older"
+        case .floorLifted(let channel): "is no longer the floor of \(channel)"
         case .withdrawn(let kind, let reason): "\(kind.rawValue): \(reason)"
         case .restored: "restored"
         case .denied(let role, let reason): "denied by \(role): \(reason)"
         case .denialLifted(let role): "no longer denied by \(role)"
         case .held(let until, let reason): "held until \(until): \(reason)"
         case .unheld: "no longer held"
+        }
+    }
+
+    /// The same for programs: what kind of event, where, and why.
+    private static func facts(_ kind: HistoryEvent.Kind) -> JSONObject {
+        func told(
+            _ name: String,
+            _ channel: ChannelName? = nil,
+            _ members: KeyValuePairs<String, JSONValue> = [:]
+        ) -> JSONObject {
+            var facts = JSONObject()
+            facts["kind"] = .text(name)
+            if let channel { facts["channel"] = .text("\(channel)") }
+            for (key, value) in members { facts[key] = value }
+            return facts
+        }
+        return switch kind {
+        case .released: told("released")
+        case .listed(let channel, let rollout): told("listed", channel, ["rollout": .integer(Int64(rollout))])
+        case .unlisted(let channel): told("unlisted", channel)
+        case .replacing(let channel, let left):
+            told("replacing", channel, ["replaces": .array(left.map { .text("\($0)") })])
+        case .floor(let channel): told("floor", channel)
+        case .floorLifted(let channel): told("floor-lifted", channel)
+        case .withdrawn(let kind, let reason): told(kind.rawValue, nil, ["reason": .text(reason)])
+        case .restored: told("restored")
+        case .denied(let role, let reason): told("denied", nil, ["by": .text(role), "reason": .text(reason)])
+        case .denialLifted(let role): told("denial-lifted", nil, ["by": .text(role)])
+        case .held(let until, let reason):
+            told("held", nil, ["until": .text("\(until)"), "reason": .text(reason)])
+        case .unheld: told("unheld")
         }
     }
 }
