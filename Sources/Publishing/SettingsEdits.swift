@@ -36,9 +36,9 @@ extension SettingsDocument {
     /// What it asks, a line for each setting.
     var facts: [String] {
         [
-            "devices poll every \(pollSeconds) s",
-            "what is active runs on for \(grace) s after the signed chain has ended; then: \(afterGrace.rawValue)",
-            "a bundle may be \(bundleMaximumAge) s old",
+            "devices poll every \(WrittenTime.text(pollSeconds))",
+            "what is active runs on for \(WrittenTime.text(grace)) after the signed chain has ended; then: \(afterGrace.rawValue)",
+            "a bundle may be \(WrittenTime.text(bundleMaximumAge)) old",
             "a rollout stops when \(halt.failedPercent) % of at least \(halt.minimum) reports failed",
             "devices may be pinned to root \(oldestRoot) or a later one",
         ]

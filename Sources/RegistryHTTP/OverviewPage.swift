@@ -21,7 +21,7 @@ extension RegistryService {
             <title>Sealift registry</title><style>\(Self.style)</style></head><body>
             <h1>Sealift registry</h1>
             <p class="note">This is the operator's view, not evidence. What is genuine and current is decided by
-            <code>sealift sync</code> and <code>sealift list</code>, which verify every signature.</p>
+            <code>sealift sync</code> and <code>sealift history</code>, which verify every signature.</p>
 
             """
         page += models.isEmpty ? "<p>No model has been published yet.</p>\n" : ""

@@ -78,7 +78,7 @@ enum Words {
 
     static func reason(_ arguments: ParsedArguments) throws(UsageError) -> String {
         guard let reason = arguments["reason"], !reason.isEmpty else {
-            throw .refused("say why: --reason TEXT; everybody who asks later will read it")
+            throw .refused("say why: --reason TEXT; those who are asked will read it")
         }
         return reason
     }

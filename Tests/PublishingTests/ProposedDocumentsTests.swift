@@ -95,7 +95,7 @@ struct ProposedDocumentsTests {
         #expect(
             lines.contains { $0.contains("vision/detector 1.1.0 denied since") && $0.contains("key stolen") }
         )
-        #expect(lines.contains { $0.contains("runs on for 7 s") }, "\(lines)")
+        #expect(lines.contains { $0.contains("runs on for 7s") }, "\(lines)")
     }
 
     @Test("a document that is not the one signed is refused, and its words are never shown")

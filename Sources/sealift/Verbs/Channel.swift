@@ -10,7 +10,10 @@ struct ChannelSet: Command {
         name: "channel set",
         summary: "Make a channel list exactly these versions, and bring devices back to them",
         positions: [.required("NS/MODEL"), .required("CHANNEL"), .several("VERSION")],
-        options: [SharedOption.reason, SharedOption.breaks] + SharedOption.ceremony,
+        options: [
+            .value("reason", "TEXT", "why, for those who are asked to sign; it is not kept"),
+            SharedOption.breaks,
+        ] + SharedOption.ceremony,
         example: "sealift channel set vision/detector stable 1.3.0 --reason 'regression in 1.4' --yes",
         discussion:
             "Each version replaces every one of higher precedence that the channel ever listed, so that "
