@@ -86,7 +86,7 @@ struct RoleImport: Command {
         summary: "Put the signatures of several people together, and publish",
         positions: [.several("FILE")],
         options: [SharedOption.breaks] + SharedOption.ceremony,
-        example: "sealift role import rotation-anna.proposal rotation-ben.proposal --yes",
+        example: "sealift role import rotation-1.proposal rotation-2.proposal --yes",
         discussion:
             "All files must hold the same change. What it changes is read from the bytes that are signed and shown "
             + "beside what is published. Keys given here sign as well. With --out the signatures so far are "
