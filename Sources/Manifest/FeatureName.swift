@@ -1,5 +1,3 @@
-@_spi(_Unicode) import Swift
-
 /// The name of an input, an output, a symbol or a function, exactly as the model file has it.
 ///
 /// 1 to 1,024 bytes of UTF-8 without control characters; never folded, and
@@ -12,15 +10,21 @@ package struct FeatureName: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// - Returns: `nil` for an empty name, one over 1,024 bytes, or one with a control character.
     package init?(_ text: some StringProtocol) {
-        guard (1...1_024).contains(text.utf8.count),
-            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { return nil }
-        description = String(text)
+        guard (1...1_024).contains(text.utf8.count) else { return nil }
         isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+        // Most names are ASCII, and files have millions: the tables of Unicode are asked about the others alone.
+        let hasControl =
+            isPlain
+            ? text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+            : text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard !hasControl else { return nil }
+        description = String(text)
     }
 
-    /// What two names must not share, since people could not tell them apart: the name in NFC.
-    package var lookAlikeKey: [UInt8] { description._nfc.flatMap { Array(String($0).utf8) } }
+    /// What two names must not share, since people could not tell them apart.
+    ///
+    /// As texts, unlike as names, two are equal when they are the same in NFC.
+    package var lookAlikeKey: String { description }
 
     package static func == (left: Self, right: Self) -> Bool {
         // As texts, at memory's speed; two that mean the same may still have other bytes.

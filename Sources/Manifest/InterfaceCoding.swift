@@ -69,7 +69,7 @@ extension Feature {
             throw place.invalid("at most \(ShapeLimits.features)", "\(elements.count)")
         }
         var features: [Feature] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
         for (value, place) in elements {
             let feature = try Feature(value, at: place)
             guard names.insert(feature.name.lookAlikeKey).inserted else {

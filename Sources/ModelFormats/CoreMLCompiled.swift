@@ -55,7 +55,7 @@ enum CoreMLCompiled {
     private static func features(_ value: JSONValue?) -> [Feature]? {
         guard let list = value?.array, list.count <= ShapeLimits.features else { return nil }
         var found: [Feature] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
         for value in list {
             guard let name = value["name"]?.string.flatMap({ FeatureName($0) }), let type = type(value),
                 names.insert(name.lookAlikeKey).inserted

@@ -95,7 +95,7 @@ extension CoreMLReader {
         _ what: String,
         _ offset: UInt64
     ) throws(FormatError) {
-        var keys: Set<[UInt8]> = []
+        var keys: Set<String> = []
         for feature in features where !keys.insert(feature.name.lookAlikeKey).inserted {
             throw .malformed(
                 Self.format,

@@ -33,7 +33,7 @@ extension GGUFReader {
 
     mutating func readTensors(_ count: Int) throws(FormatError) -> [TensorRow] {
         var rows: [TensorRow] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
         var end: UInt64 = 0
         var dataEnd: UInt64 = 0
         var last = position

@@ -39,6 +39,9 @@ struct ONNXExternalData {
     private let ownName: String
     private var stretches: [FilePath: [Stretch]] = [:]
 
+    /// The location that was read last: most tensors lie in one file.
+    private var last: (text: String, path: FilePath)?
+
     init(limits: FormatLimits, ownName: String) {
         self.limits = limits
         self.ownName = ownName
@@ -53,7 +56,7 @@ struct ONNXExternalData {
         for entry in entries {
             guard keys.insert(entry.key).inserted else { throw entry.field.error(entry.key, .duplicate) }
             switch entry.key {
-            case "location": location = (try Self.path(entry), entry.field)
+            case "location": location = (try path(entry), entry.field)
             case "offset": start = try Self.number(entry)
             case "length": length = (try Self.number(entry), entry.field)
             default: break
@@ -96,7 +99,8 @@ struct ONNXExternalData {
         )
     }
 
-    private static func path(_ entry: Entry) throws(FormatError) -> FilePath {
+    private mutating func path(_ entry: Entry) throws(FormatError) -> FilePath {
+        if let last, last.text.utf8.elementsEqual(entry.value.utf8) { return last.path }
         let plain =
             entry.value.utf8.starts(with: "./".utf8) ? String(entry.value.utf8.dropFirst(2)) : entry.value
         guard let plain, let path = FilePath(plain) else {
@@ -107,6 +111,7 @@ struct ONNXExternalData {
                 .externalLocation(String(entry.value.prefix(256)))
             )
         }
+        last = (entry.value, path)
         return path
     }
 
@@ -120,10 +125,12 @@ struct ONNXExternalData {
     }
 
     /// The files, sorted by path, after no two tensors were found to overlap.
-    func files() throws(FormatError) -> [ExternalFile] {
+    mutating func files() throws(FormatError) -> [ExternalFile] {
         var files: [ExternalFile] = []
-        for (path, stretches) in stretches.sorted(by: { $0.key < $1.key }) {
-            let sorted = stretches.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+        for path in stretches.keys.sorted() {
+            // Where they are, since there may be many.
+            guard var sorted = stretches.removeValue(forKey: path) else { continue }
+            sorted.sort { ($0.start, $0.end) < ($1.start, $1.end) }
             var required: UInt64 = 0
             var last: Stretch?
             for stretch in sorted {

@@ -7,8 +7,8 @@ struct ONNXGraph {
     var inputs: [Feature] = []
     var outputs: [Feature] = []
 
-    /// Dense and sparse initializers by name, each with the field that holds it.
-    var initializers: [FeatureName: (tensor: ONNXTensor, field: ProtobufField)] = [:]
+    /// Dense and sparse ones that have the name of an input or output.
+    var initializers: [FeatureName: ONNXInitializers.Found] = [:]
 
     /// Where each input and output stands in the file.
     var inputOffsets: [UInt64] = []
@@ -20,6 +20,7 @@ extension ONNXReader {
     /// GraphProto of the model: its interface is the model's.
     mutating func readGraph(_ message: ProtobufMessage) throws(FormatError) -> ONNXGraph {
         var graph = ONNXGraph()
+        var initializers = ONNXInitializers()
         var fields = ProtobufFields(message, singular: [2, 10], in: reader)
         while let field = try fields.next() {
             switch field.number {
@@ -30,45 +31,36 @@ extension ONNXReader {
             case 12:
                 graph.outputs.append(try readFeature(field, "output", after: graph.outputs.count))
                 graph.outputOffsets.append(field.offset)
-            default: try readContent(field, of: &graph, isNested: false)
+            default:
+                if let tensor = try readContent(field, isNested: false) {
+                    try initializers.add(tensor, at: field)
+                }
             }
         }
+        graph.initializers = try initializers.named((graph.inputs + graph.outputs).map(\.name), in: reader)
         return graph
     }
 
     /// GraphProto inside an attribute: walked for what may hide there.
     mutating func walkGraph(_ message: ProtobufMessage) throws(FormatError) {
-        var graph = ONNXGraph()
         var fields = ProtobufFields(message, singular: [2, 10], in: reader)
-        while let field = try fields.next() { try readContent(field, of: &graph, isNested: true) }
+        while let field = try fields.next() { _ = try readContent(field, isNested: true) }
     }
 
+    /// What any graph may hold.
+    ///
+    /// - Returns: An initializer, if the field is one.
     private mutating func readContent(
         _ field: ProtobufField,
-        of graph: inout ONNXGraph,
         isNested: Bool
-    ) throws(FormatError) {
+    ) throws(FormatError) -> ONNXTensor? {
         switch field.number {
         case 1: try readNode(field, isNested: isNested)
-        case 5:
-            let tensor = try readTensor(try field.message("initializer", in: reader))
-            if !isNested { try add(tensor, to: &graph, field) }
-        case 15:
-            let tensor = try readSparseTensor(try field.message("sparse_initializer", in: reader))
-            if !isNested { try add(tensor, to: &graph, field) }
+        case 5: return try readTensor(try field.message("initializer", in: reader))
+        case 15: return try readSparseTensor(try field.message("sparse_initializer", in: reader))
         default: break
         }
-    }
-
-    private func add(
-        _ tensor: ONNXTensor,
-        to graph: inout ONNXGraph,
-        _ field: ProtobufField
-    ) throws(FormatError) {
-        guard let name = FeatureName(tensor.name) else { throw field.error("initializer.name", .badName) }
-        guard graph.initializers.updateValue((tensor, field), forKey: name) == nil else {
-            throw field.error("initializer.name", .duplicateName)
-        }
+        return nil
     }
 
     /// An initializer of the name of an input or output must be a value of its type.
@@ -144,7 +136,7 @@ extension ONNXReader {
         _ offsets: [UInt64],
         _ what: String
     ) throws(FormatError) {
-        var keys: Set<[UInt8]> = []
+        var keys: Set<String> = []
         for (feature, offset) in zip(features, offsets)
         where !keys.insert(feature.name.lookAlikeKey).inserted {
             let field = "graph.\(what) `\(feature.name)`"

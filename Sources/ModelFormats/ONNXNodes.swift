@@ -21,7 +21,7 @@ extension ONNXReader {
         if operation == "EPContext" {
             throw .refused(.onnx, field: "node", offset: field.offset, .deviceContext)
         }
-        note(domain: Self.written(domain), at: field)
+        try note(domain: Self.written(domain), at: field)
         if !isNested, domain == "ai.onnx.ml", ONNXLabels.operations.contains(operation) {
             labels.merge(found)
         }
@@ -40,7 +40,7 @@ extension ONNXReader {
             default: break
             }
         }
-        definedDomains.insert(Self.written(domain ?? ""))
+        try note(definedDomain: Self.written(domain ?? ""), at: message)
     }
 
     /// AttributeProto: every way in which it can hold tensors, and class labels.

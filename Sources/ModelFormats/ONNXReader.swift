@@ -117,7 +117,7 @@ struct ONNXReader {
         guard opsets.updateValue(version, forKey: name) == nil else {
             throw field.error("opset_import", .duplicate)
         }
-        note(domain: name, at: field)
+        try note(domain: name, at: field)
     }
 
     private mutating func readProperty(_ field: ProtobufField) throws(FormatError) {
@@ -149,8 +149,22 @@ struct ONNXReader {
     /// The domain `""` is `ai.onnx`.
     static func written(_ domain: String) -> String { domain.isEmpty ? "ai.onnx" : domain }
 
-    mutating func note(domain: String, at field: ProtobufField) {
-        if usedDomains[domain] == nil { usedDomains[domain] = field }
+    mutating func note(domain: String, at field: ProtobufField) throws(FormatError) {
+        guard usedDomains[domain] == nil else { return }
+        try checkRoom(for: usedDomains.count, at: field.offset)
+        usedDomains[domain] = field
+    }
+
+    mutating func note(definedDomain domain: String, at message: ProtobufMessage) throws(FormatError) {
+        try checkRoom(for: definedDomains.count, at: message.range.lowerBound)
+        definedDomains.insert(domain)
+    }
+
+    private func checkRoom(for count: Int, at offset: UInt64) throws(FormatError) {
+        let limit = UInt64(reader.limits.domains)
+        guard count < limit else {
+            throw .limit(.onnx, which: "operator domains", offset: offset, found: limit + 1, limit: limit)
+        }
     }
 
     /// Every operator must come with a runtime, or be defined inside the model.

@@ -27,7 +27,7 @@ struct SafetensorsReader {
     private let limits: FormatLimits
     private let dataLength: UInt64
     private var tensors: [Tensor] = []
-    private var keys: Set<[UInt8]> = []
+    private var keys: Set<String> = []
     private var metadata = ModelMetadata()
     private var hasMetadata = false
 

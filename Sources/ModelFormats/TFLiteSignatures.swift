@@ -56,7 +56,7 @@ extension TFLiteReader {
         guard let vector = try table.vector(slot, field)?.atMost(ShapeLimits.features) else { return [] }
         let allowed = Set(allowed)
         var features: [Feature] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
         for index in 0..<vector.count {
             let entry = try vector.table(index)
             guard let name = FeatureName(try entry.text(4, "name", limit: 1_024) ?? "") else {

@@ -82,7 +82,7 @@ struct TFLiteSubgraph {
 
     private func features(_ indices: [Int], _ field: String) throws(FormatError) -> [Feature] {
         var features: [Feature] = []
-        var names: Set<[UInt8]> = []
+        var names: Set<String> = []
         for index in indices {
             let name = try self.name(ofTensor: index)
             guard names.insert(name.lookAlikeKey).inserted else {

@@ -129,13 +129,13 @@ enum ModelCandidate {
             }
         }
         var found = packages.map(ModelCandidate.package) + compiled.map(ModelCandidate.compiled)
-        var taken: Set<FilePath> = []
         let byFolder = Dictionary(grouping: plain.filter { $0.has(suffix: ".safetensors") }, by: \.folder)
-        for index in plain where index.has(suffix: ".safetensors.index.json") {
-            let parts = byFolder[index.folder] ?? []
-            taken.formUnion(parts)
-            found.append(.safetensorsIndex(index, parts: parts))
+        let indexes = plain.filter { $0.has(suffix: ".safetensors.index.json") }
+        for index in indexes {
+            found.append(.safetensorsIndex(index, parts: byFolder[index.folder] ?? []))
         }
+        // Once a folder, however many indexes are in it.
+        var taken = Set(Set(indexes.map(\.folder)).flatMap { byFolder[$0] ?? [] })
         var sets: [SetName: [FilePath]] = [:]
         for path in plain {
             guard let name = SetName(path, extension: ".gguf") else { continue }

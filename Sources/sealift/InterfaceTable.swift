@@ -49,7 +49,7 @@ enum InterfaceTable {
 
     /// Only what stands in this interface.
     private static func legend(of interface: Interface) -> [String] {
-        var symbols: [String] = []
+        var symbols: [FeatureName] = []
         var hasAny = false
         var hasRank = false
         let functions = interface.functions.flatMap { $0.inputs + $0.outputs + $0.states }
@@ -57,8 +57,8 @@ enum InterfaceTable {
             switch feature.type.shape {
             case .dimensions(let dimensions)?:
                 for dimension in dimensions {
-                    if case .symbol(let name) = dimension, !symbols.contains(name.description) {
-                        symbols.append(name.description)
+                    if case .symbol(let name) = dimension, symbols.count < 6, !symbols.contains(name) {
+                        symbols.append(name)
                     }
                     if dimension == .any { hasAny = true }
                 }
@@ -69,7 +69,8 @@ enum InterfaceTable {
         var lines: [String] = []
         if !symbols.isEmpty {
             lines.append(
-                "\(symbols.prefix(6).joined(separator: ", ")): any size, in one call the same wherever it stands"
+                symbols.map(\.description).joined(separator: ", ")
+                    + ": any size, in one call the same wherever it stands"
             )
         }
         if hasAny { lines.append("?: any size") }

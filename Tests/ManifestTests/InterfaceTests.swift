@@ -176,6 +176,16 @@ struct InterfaceTests {
             outputs: []
         )
         #expect(throws: ManifestError.self) { try Interface(json: both.json) }
+        // The Kelvin sign is the letter in NFC, so that ASCII alone is no proof of being one of a kind.
+        let letters = try ["K", "\u{212A}"].map { try #require(FeatureName($0)) }
+        let kelvin = letters.map { Feature(name: $0, type: type) }
+        #expect(throws: ManifestError.self) {
+            try Interface(json: Interface(inputs: kelvin, outputs: []).json)
+        }
+        #expect(
+            FeatureName("a\u{7F}") == nil && FeatureName("a\u{1F}") == nil && FeatureName("a\u{85}") == nil
+        )
+        #expect(FeatureName(" ~") != nil)
     }
 
     @Test("what is declared otherwise than extracted is named")

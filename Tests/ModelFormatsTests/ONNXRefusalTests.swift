@@ -217,6 +217,35 @@ struct ONNXRefusalTests {
             ),
         ]
         #expect(limit(ONNX.model(graph: two)) { $0.externalFiles = 1 } == "external files")
+        func domains(_ part: (String) -> Wire) -> String? {
+            limit(ONNX.model(graph: ONNX.minimal, extra: (0...4_096).map { part("d\($0)") }))
+        }
+        #expect(domains { ONNX.opset($0, 1) } == "operator domains")
+        #expect(domains { .message(25, .text(10, $0)) } == "operator domains")
+        let nodes = (0...4_096).map { ONNX.node("Add", domain: "d\($0)") }
+        #expect(limit(ONNX.model(graph: nodes)) == "operator domains")
+    }
+
+    @Test("of two initializers with one name the second is told, whatever stands between and after them")
+    func initializers() throws {
+        var parts = (0..<2_000).map { Wire.message(5, ONNX.tensor("w\($0)")) }
+        #expect(try inspect(ONNX.model(graph: ONNX.minimal + parts)).interface.inputs.count == 1)
+        parts[1_700] = .message(5, ONNX.tensor("w3"))
+        parts[900] = .message(
+            15,
+            .message(1, ONNX.tensor("w1200")),
+            .message(2, ONNX.tensor("")),
+            .number(3, 1)
+        )
+        let bytes = ONNX.model(graph: parts + ONNX.minimal)
+        let graph =
+            bytes.count - ONNX.opset("", 17).bytes.count - Wire(ONNX.minimal[0], ONNX.minimal[1]).bytes.count
+        let second = graph - parts[1_200...].reduce(0) { $0 + $1.bytes.count }
+        let error = #expect(throws: FormatError.self) { try inspect(bytes) }
+        #expect(
+            error
+                == .malformed(.onnx, field: "graph.initializer.name", offset: UInt64(second), .duplicateName)
+        )
     }
 
     @Test("an error says what, where and what was found")
