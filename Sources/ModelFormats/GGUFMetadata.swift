@@ -144,7 +144,7 @@ extension GGUFReader {
         case "split.count": split.count = try whole(key, type, at: place)
         case "split.tensors.count": split.tensors = try whole(key, type, at: place)
         case "general.architecture": try noteArchitecture(type, at: place)
-        case _ where GGUFNetwork.isNumber(key): network.numbers[key] = try fact(key, type, at: place)
+        case _ where GGUFNetwork.isNumber(key): network.values[key] = (type, place)
         default:
             if key == "tokenizer.ggml.tokens" { network.tokens = try tokenCount(type, at: place) }
             guard key.hasPrefix("tokenizer."), type == 8 || type == 9, let name = FeatureName(key) else {

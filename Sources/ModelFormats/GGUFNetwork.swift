@@ -4,15 +4,18 @@ import Manifest
 struct GGUFNetwork {
     var architecture: FeatureName?
 
-    /// By key: `llama.context_length` and its like.
-    var numbers: [String: Int64] = [:]
+    /// By key, of `llama.context_length` and its like: type and place of the value.
+    ///
+    /// Any file may have such keys of other networks, with other meanings and
+    /// types; which count, the architecture decides when all are read.
+    var values: [String: (type: UInt32, place: UInt64)] = [:]
 
     /// How many tokens the tokenizer has.
     var tokens: Int64?
 
     private static let suffixes = [".context_length", ".embedding_length", ".vocab_size"]
 
-    /// Whether a key is one whose number is kept; which of them counts, the architecture decides at the end.
+    /// Whether a key is one that may be a number of the network.
     static func isNumber(_ key: String) -> Bool {
         key == "tokenizer.ggml.bos_token_id" || key == "tokenizer.ggml.eos_token_id"
             || suffixes.contains { key.hasSuffix($0) }
@@ -29,8 +32,9 @@ extension GGUFReader {
         network.architecture = name
     }
 
-    /// A number that a network is told by, in the range that a manifest takes.
-    func fact(_ key: String, _ type: UInt32, at place: UInt64) throws(FormatError) -> Int64 {
+    /// A number that a network is told by, in the range that a manifest takes; `nil` where none is said.
+    private func fact(_ key: String) throws(FormatError) -> Int64? {
+        guard let (type, place) = network.values[key] else { return nil }
         let number = try whole(key, type, at: place)
         guard number <= 1 << 40 else { throw file.malformed("`\(key)`", place, .outOfRange) }
         return Int64(number)
@@ -54,11 +58,11 @@ extension GGUFReader {
             return nil
         }
         var facts = NetworkFacts(architecture: architecture)
-        facts.contextLength = network.numbers["\(architecture).context_length"]
-        facts.embeddingLength = network.numbers["\(architecture).embedding_length"]
-        facts.vocabularySize = network.numbers["\(architecture).vocab_size"] ?? network.tokens
-        facts.beginToken = network.numbers["tokenizer.ggml.bos_token_id"]
-        facts.endToken = network.numbers["tokenizer.ggml.eos_token_id"]
+        facts.contextLength = try fact("\(architecture).context_length")
+        facts.embeddingLength = try fact("\(architecture).embedding_length")
+        facts.vocabularySize = try fact("\(architecture).vocab_size") ?? network.tokens
+        facts.beginToken = try fact("tokenizer.ggml.bos_token_id")
+        facts.endToken = try fact("tokenizer.ggml.eos_token_id")
         return facts
     }
 }

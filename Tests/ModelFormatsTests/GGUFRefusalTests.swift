@@ -89,6 +89,23 @@ struct GGUFRefusalTests {
         #expect(context(8, GGUFWriter.text("4096")) == .wrongWireType)
     }
 
+    @Test("numbers of another network than the file's own may be anything, and say nothing of it")
+    func otherNetworks() throws {
+        var writer = GGUFWriter()
+        writer.architecture = GGUFWriter.pair("general.architecture", 8, GGUFWriter.text("clip"))
+        let sizes = [4, 0, 0, 0] + GGUFWriter.number(UInt64(2)) + GGUFWriter.number(UInt64(0))
+        writer.pairs = [
+            GGUFWriter.pair("clip.vision.embedding_length", 9, sizes),
+            GGUFWriter.pair("clip.embedding_length", 4, GGUFWriter.number(UInt32(768))),
+            GGUFWriter.pair("llama.context_length", 5, GGUFWriter.number(Int32(-1))),
+            GGUFWriter.pair("draft.vocab_size", 8, GGUFWriter.text("many")),
+        ]
+        let found = try ModelFile.inspect(source: MemorySource(writer.bytes), name: "model.gguf")
+        var facts = NetworkFacts(architecture: FeatureName("clip"))
+        facts.embeddingLength = 768
+        #expect(found.interface.network == facts)
+    }
+
     @Test("as many pairs, and as long a template, as real models may have")
     func long() {
         let many = (0..<60_000).map { GGUFWriter.pair("k\($0)", 0, [1]) }
