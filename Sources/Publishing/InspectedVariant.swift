@@ -1,4 +1,5 @@
 import Blocking
+import CanonicalJSON
 import Durable
 import Glibc
 package import Manifest
@@ -109,7 +110,8 @@ package struct InspectedVariant: Sendable {
                 "\(file.path) \(content), or take it out of the folder: \(model.path) is the model there"
             )
         }
-        let entry = files.files.count == 1 ? "" : ", \"entry\": \"\(file.path)\""
+        let path = String(decoding: JSONValue.text(file.path.description).compactJSON, as: UTF8.self)
+        let entry = files.files.count == 1 ? "" : ", \"entry\": \(path)"
         throw .unpublishable(
             "\(file.path) \(content), or declare the variant opaque, with a card such as "
                 + OpaqueCard.text(variant, entry: entry)

@@ -136,6 +136,19 @@ struct InspectedVariantTests {
         #expect(found.variants.map(\.entry.description) == ["a.bin"])
     }
 
+    @Test("the card that is proposed for a file that runs code can be used as it stands, whatever its name")
+    func quotedName() async throws {
+        let scratch = Scratch()
+        let name = #"a "b" \#("\u{E9}").pt"#
+        try scratch.write("m/\(name)", [0x80, 2, 0x7D])
+        try scratch.write("m/notes.txt", Array("text".utf8))
+        let said = try await refusal(scratch.path("m"))
+        let start = try #require(said.firstRange(of: "{\"type\""), "\(said)").lowerBound
+        let card = try Card(bytes: Array(said[start...].utf8))
+        let found = try await manifest(scratch.path("m"), card: card)
+        #expect(found.variants.map(\.entry.description) == [name])
+    }
+
     @Test("a pickle is refused, unless the card says that the variant is opaque")
     func pickle() async throws {
         let scratch = Scratch()
