@@ -9,32 +9,7 @@ import Testing
 /// The models of the official package's own tests, seen by both readers.
 @Suite("The official ONNX package and this reader")
 struct OfficialViewTests {
-    /// `SEALIFT_PYTHON`, else the virtual environment that `make test` prepares, when it has the package onnx.
-    static let python: String? = {
-        let candidates = [
-            ProcessInfo.processInfo.environment["SEALIFT_PYTHON"],
-            Fixtures.package.appending(path: ".build/venv/bin/python").path(percentEncoded: false),
-        ]
-        let found = candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
-        guard let found, (try? run(found, ["-c", "import onnx"])) != nil else { return nil }
-        return found
-    }()
-
-    struct Failed: Error {}
-
-    private static func run(_ python: String, _ arguments: [String]) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(filePath: python)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed() }
-        return printed
-    }
+    static let python = Peer.python(with: "onnx")
 
     @Test(
         "both see the same interface in every model, or it uses operators that this reader refuses",
@@ -42,11 +17,8 @@ struct OfficialViewTests {
     )
     func sameView() throws {
         let scratch = Scratch()
-        let script = Fixtures.folder.appending(path: "onnx_view.py").path(percentEncoded: false)
-        let printed = try Self.run(try #require(Self.python), [script, scratch.path])
         var seen = 0
-        for line in printed.split(separator: 0x0A) {
-            let view = try JSONParser.parse(Array(line), maximumLength: 1 << 24)
+        for view in try Peer.lines(try #require(Self.python), "onnx_view.py", [scratch.path]) {
             let path = try #require(view["path"]?.string)
             try compare(path, view)
             seen += 1
