@@ -20,6 +20,22 @@ func rules(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: pure)
 }
 
+/// Programs, which are started for every call, are small and start fast.
+///
+/// They give no names for others to link to, and their addresses are filled
+/// in from a short list before anything runs. No other package depends on one.
+let program: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-use-ld=lld",
+            "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "-z", "-Xlinker", "now",
+            "-Xlinker", "--no-export-dynamic",
+        ],
+        .when(platforms: [.linux], configuration: .release)
+    )
+]
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
 }
@@ -123,13 +139,15 @@ let package = Package(
                 "Publishing", "Registry", "RegistryAPI", "RegistryHTTP", "RegistryStoreSQLite", "Signing",
                 "SyncAgent", "TLS", "Transfer", "Trust", "CLinux",
             ],
-            swiftSettings: house
+            swiftSettings: house,
+            linkerSettings: program
         ),
 
         .executableTarget(
             name: "tuf-client",
             dependencies: ["Names", "Durable", "Transfer", "Trust"],
-            swiftSettings: house
+            swiftSettings: house,
+            linkerSettings: program
         ),
 
         // Migrations become Swift text at build time.

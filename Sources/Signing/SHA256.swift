@@ -46,31 +46,28 @@ package enum SHA512 {
 /// A SHA-256 digest of bytes that come in pieces.
 // Sendable because it has one owner at a time, and every change needs exclusive access to it.
 package struct DigestStream: ~Copyable, @unchecked Sendable {
-    private let context: OpaquePointer
+    private let context: UnsafeMutablePointer<SHA256_CTX>
 
     package init() {
-        guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
-            preconditionFailure("OpenSSL has no SHA-256, or there is no memory left")
-        }
+        guard let context = copenssl_sha256_new() else { preconditionFailure("there is no memory left") }
         self.context = context
     }
 
-    deinit { EVP_MD_CTX_free(context) }
+    deinit { copenssl_sha256_free(context) }
 
     package mutating func update(_ bytes: [UInt8]) {
-        EVP_DigestUpdate(context, bytes, bytes.count)
+        copenssl_sha256_update(context, bytes, bytes.count)
     }
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+        guard let start = bytes.baseAddress else { return }
+        copenssl_sha256_update(context, start, bytes.count)
     }
 
     package consuming func finish() -> Digest {
         var bytes = [UInt8](repeating: 0, count: 32)
-        let done = EVP_DigestFinal_ex(context, &bytes, nil)
-        guard done == 1, let digest = Digest(bytes: bytes) else {
-            preconditionFailure("OpenSSL could not finish a digest")
-        }
+        copenssl_sha256_final(context, &bytes)
+        guard let digest = Digest(bytes: bytes) else { preconditionFailure("a digest has 32 bytes") }
         return digest
     }
 }
