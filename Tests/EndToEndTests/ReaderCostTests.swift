@@ -79,7 +79,8 @@ extension EndToEnd {
 
         private func cost(_ world: World, _ name: String, _ bytes: Bytes) throws -> (Outcome, peak: Int) {
             let child = try world.start(["inspect", try world.scratch.write(name, bytes)])
-            return (try child.finished(within: 60), child.peakMemory)
+            // Far more than it takes, and far less than what grows with the square of a file.
+            return (try child.finished(within: 150), child.peakMemory)
         }
 
         @Test("no file makes memory grow by more than 16 MB and what it has of structure")
@@ -89,30 +90,21 @@ extension EndToEnd {
             #expect(small.0.code == 0 && small.peak > 1 << 20)
             for (name, bytes) in Self.files() {
                 let (outcome, peak) = try cost(world, name, bytes)
-                #expect(peak - small.peak <= 16_000_000 + bytes.count, "\(name): \(outcome)")
+                #expect(peak - small.peak <= 16_000_000 + bytes.count, "\(name)")
                 #expect(outcome.code <= 1, "\(name): \(outcome)")
             }
         }
 
-        @Test("as many symbols as there may be are shown in no more time than they are read in")
+        @Test("as many symbols as there may be are shown without looking for each among all others")
         func symbols() throws {
             let world = try World()
-            let files = [500, 2_000].map { count in
-                Self.model(
-                    Self.many(count) { input in
-                        let sizes = Self.many(32) { Self.message(1, Self.text(2, "s\(input)_\($0)")) }
-                        let type = Self.message(2, Self.message(1, [8, 1], Self.message(2, sizes)))
-                        return Self.message(11, Self.text(1, "i\(input)"), type)
-                    }
-                )
+            let inputs = Self.many(4_000) { input in
+                let sizes = Self.many(32) { Self.message(1, Self.text(2, "s\(input)_\($0)")) }
+                let type = Self.message(2, Self.message(1, [8, 1], Self.message(2, sizes)))
+                return Self.message(11, Self.text(1, "i\(input)"), type)
             }
-            let times = try files.map { bytes in
-                try ContinuousClock().measure {
-                    let (outcome, _) = try cost(world, "symbols.onnx", bytes)
-                    #expect(outcome.code == 0 && outcome.output.contains("s0_0, s0_1"), "\(outcome)")
-                }
-            }
-            #expect(times[1] < times[0] * 8, "\(times)")
+            let (outcome, _) = try cost(world, "symbols.onnx", Self.model(inputs))
+            #expect(outcome.code == 0 && outcome.output.contains("s0_0, s0_1"), "\(outcome.errors)")
         }
     }
 }
