@@ -47,6 +47,7 @@ struct SafetensorsReader {
         try checkExtents()
         var inspection = Inspection(format: Self.format)
         inspection.tensors = tensors.map(\.row)
+        tensors = []
         inspection.interface.tensors = inspection.tensors.summary
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         inspection.metadata = metadata
@@ -172,7 +173,12 @@ struct SafetensorsReader {
     /// From the first byte of the data to the last, each byte in one tensor.
     private func checkExtents() throws(FormatError) {
         var end: UInt64 = 0
-        for tensor in tensors.sorted(by: { ($0.begin, $0.end) < ($1.begin, $1.end) }) {
+        // By their places in the list, since there may be many.
+        let order = tensors.indices.sorted {
+            (tensors[$0].begin, tensors[$0].end) < (tensors[$1].begin, tensors[$1].end)
+        }
+        for index in order {
+            let tensor = tensors[index]
             guard tensor.begin == end else {
                 let what: FormatError.Malformation = tensor.begin < end ? .overlap : .gap
                 throw scanner.error("tensor `\(tensor.row.name)`.data_offsets", what, at: tensor.offset)

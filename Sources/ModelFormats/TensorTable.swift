@@ -20,7 +20,9 @@ extension [TensorRow] {
     /// One line of canonical JSON a tensor, sorted by name.
     package var summary: TensorTable {
         var digest = DigestStream()
-        for row in sorted(by: { $0.name < $1.name }) {
+        // By their places in the list, since there may be many.
+        for index in indices.sorted(by: { self[$0].name < self[$1].name }) {
+            let row = self[index]
             let line = JSONValue.members([
                 "name": .text(row.name.description), "shape": .array(row.shape.map(JSONValue.integer)),
                 "type": .text(row.type),
