@@ -36,6 +36,22 @@ extension Durable {
         try synchronizeDirectory(parent(of: path))
     }
 
+    /// Writes a file in place and waits for no disk: after a crash it is the old one, the new one, or neither.
+    ///
+    /// For what is worth nothing then, and too little to wear a disk for. It goes
+    /// past the seam of ``Disk``, and follows no link.
+    ///
+    /// - Throws: ``DurableError``; the file may have changed.
+    package static func writeInPlace(_ path: String, _ bytes: [UInt8]) throws(DurableError) {
+        let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = clinux_open(path, flags, 0o644)
+        guard descriptor >= 0 else { throw .system("open", path) }
+        defer { close(descriptor) }
+        guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
+            ftruncate(descriptor, off_t(bytes.count)) == 0
+        else { throw .system("write", path) }
+    }
+
     /// Creates a file beside `path`, locked while it is written, so that nobody takes it for a leftover.
     private static func createTemporary(
         for path: String,

@@ -36,8 +36,8 @@ package protocol DiskProbe: Sendable {
 ///
 /// So a test can replay any part of the changes that were not yet synchronized,
 /// as a power cut would leave them, and can make each single one fail. Modes,
-/// shared blocks, locks, the ballast and downloads, which are checked again
-/// anyway, go past it.
+/// shared blocks, locks, the ballast, what is written in place, and downloads,
+/// which are checked again anyway, go past it.
 package enum Disk {
     /// Of the running task; `nil` costs one look.
     @TaskLocal package static var probe: (any DiskProbe)?

@@ -11,7 +11,7 @@ package import Names
 ///     versions/<ns>/<model>/<version>-…/               the variant's files, read-only
 ///     versions/<ns>/<model>/<version>-….json           the manifest they were checked against
 ///     incoming/                                        partial downloads
-///     trust/                                           signed metadata as received, and state.json
+///     trust/                                           signed metadata as received, state.json and checked
 ///     trials.json quarantine.json pins.json            what this device noted about versions
 ///     ballast                                          room that a recall may use when the disk is full
 ///     lock                                             one sync at a time, as a courtesy
@@ -67,16 +67,6 @@ package struct DeviceDirectory: Sendable, Hashable {
                 if try activePointer() == generation.place { throw error }
             }
         }
-    }
-
-    /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.
-    package func trustState() throws(GenerationError) -> TrustState? {
-        let file = "\(trustPath)/state.json"
-        guard let bytes = try contents(file, maximum: TrustState.maximumLength) else { return nil }
-        guard let state = TrustState(canonical: bytes) else {
-            throw .damaged(path: file, expected: "a \(TrustState.type) document", found: "something else")
-        }
-        return state
     }
 
     package var currentPath: String { "\(path)/current" }

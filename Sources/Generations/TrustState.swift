@@ -13,7 +13,7 @@ package struct TrustState: Equatable, Sendable {
     package static let maximumLength = ByteCount.mebibytes(4)
 
     /// When the chain was last verified against the registry.
-    package let checked: UnixTime
+    package private(set) var checked: UnixTime
 
     /// Until then the signed chain is current; afterwards nothing new is accepted.
     package let freshUntil: UnixTime
@@ -44,6 +44,13 @@ package struct TrustState: Equatable, Sendable {
         self.freshUntil = freshUntil
         self.graceUntil = graceUntil
         self.recalled = Set(recalled).sorted()
+    }
+
+    /// The same, found again at another time.
+    func checked(at time: UnixTime) -> TrustState {
+        var state = self
+        state.checked = time
+        return state
     }
 
     package func isFresh(at now: UnixTime) -> Bool { now < freshUntil }
@@ -120,14 +127,41 @@ extension DeviceDirectory {
         try trustState()?.obstacle(to: manifest, at: UnixTime(rawValue: Int64(time(nil))))
     }
 
-    /// Replaces `trust/state.json`, if it says something new.
-    package func save(_ state: TrustState) throws(GenerationError) {
-        let file = "\(trustPath)/state.json"
-        let bytes = state.canonical
-        try onDisk { () throws(DurableError) in
-            if (try? Durable.readFile(file, maximum: TrustState.maximumLength)) == bytes { return }
-            try Durable.makeWay(at: file)
-            try Durable.writeAtomically(file, bytes)
+    /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.
+    package func trustState() throws(GenerationError) -> TrustState? {
+        guard let bytes = try contents(statePath, maximum: TrustState.maximumLength) else { return nil }
+        guard let state = TrustState(canonical: bytes) else {
+            let expected = "a \(TrustState.type) document"
+            throw .damaged(path: statePath, expected: expected, found: "something else")
         }
+        let noted = try? contents(checkedPath, maximum: ByteCount(64))
+        let time = noted.flatMap { UnixTime(String(decoding: $0, as: UTF8.self)) }
+        return time.map { state.checked(at: $0) } ?? state
+    }
+
+    /// Replaces `trust/state.json`, if it says something new.
+    ///
+    /// That the same was found once more is noted beside it, in `trust/checked`,
+    /// and not waited for: a device that polls all day would wear its disk for it.
+    package func save(_ state: TrustState) throws(GenerationError) {
+        let old = try? trustState()
+        let isNew = old?.checked(at: state.checked) != state
+        try onDisk { () throws(DurableError) in
+            if isNew { try write(state) }
+            do throws(DurableError) {
+                try Durable.writeInPlace(checkedPath, Array(state.checked.description.utf8))
+            } catch {
+                if !isNew { try write(state) }
+                try Durable.removeTree(checkedPath)
+            }
+        }
+    }
+
+    private var statePath: String { "\(trustPath)/state.json" }
+    private var checkedPath: String { "\(trustPath)/checked" }
+
+    private func write(_ state: TrustState) throws(DurableError) {
+        try Durable.makeWay(at: statePath)
+        try Durable.writeAtomically(statePath, state.canonical)
     }
 }

@@ -96,6 +96,7 @@ struct SyncFixture {
         }
         try walk("")
         found["trust/state.json"] = nil
+        found["trust/checked"] = nil
         found["lock"] = nil
         return found
     }

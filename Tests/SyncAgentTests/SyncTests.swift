@@ -5,6 +5,7 @@ import Manifest
 import Names
 import Support
 import SyncAgent
+import Synchronization
 import Testing
 import Trust
 
@@ -31,17 +32,43 @@ struct SyncTests {
         #expect(try SyncedDevice(directory: fixture.directory).verify() > 200_000)
     }
 
-    @Test("a sync that finds nothing new asks once and changes no file")
+    /// Counts what the disk is waited for.
+    private final class Waits: DiskProbe {
+        private let waits = Mutex(0)
+
+        var count: Int { waits.withLock { $0 } }
+
+        func willPerform(_ operation: DiskOperation) {}
+
+        func didPerform(_ operation: DiskOperation) {
+            switch operation {
+            case .synchronizeFile, .synchronizeDirectory: waits.withLock { $0 += 1 }
+            default: break
+            }
+        }
+    }
+
+    @Test("a sync that finds nothing new asks once, changes no file but for the time, and waits for no disk")
     func unchanged() async throws {
         try fixture.registry.release("1.0.0")
-        try await fixture.sync()
+        let (first, second) = (Waits(), Waits())
+        try await Disk.$probe.withValue(first) { _ = try await fixture.sync() }
+        #expect(first.count > 0)
+        let file = "\(fixture.directory)/trust/state.json"
+        let state = try Durable.readFile(file, maximum: .mebibytes(1))
         let before = try fixture.contents()
         _ = fixture.registry.takeRequests()
         fixture.clock.advance(seconds: 60)
-        let report = try await fixture.sync()
+        let report = try await Disk.$probe.withValue(second) { try await fixture.sync() }
         #expect(report.outcome == .unchanged && report.exitCode == 0)
         #expect(fixture.registry.takeRequests() == ["timestamp.json"])
-        #expect(try fixture.contents() == before)
+        #expect(try fixture.contents() == before && second.count == 0)
+        #expect(try Durable.readFile(file, maximum: .mebibytes(1)) == state)
+        let status = try SyncedDevice(directory: fixture.directory).status()
+        #expect(status.checked == fixture.clock.now.description)
+        try Durable.writeInPlace("\(fixture.directory)/trust/checked", Array("none".utf8))
+        let torn = try SyncedDevice(directory: fixture.directory).status().checked
+        #expect(torn == DeviceRegistry.start.description)
     }
 
     @Test("a new version is fetched, its unchanged files are used again, and progress never goes back")
