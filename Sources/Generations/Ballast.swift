@@ -33,19 +33,21 @@ extension DeviceDirectory {
     ///   - active: The active generation.
     ///   - now: Written into the record.
     ///   - forbidden: What may not run.
+    ///   - bounds: For a model that its app has to confirm, within what.
     /// - Returns: What is active then.
     /// - Throws: `GenerationError`; the old generation is active then.
     package func leave(
         for models: [GenerationRecord.Model],
         from active: ActiveGeneration?,
         at now: UnixTime,
-        forbidden: (Digest) -> Bool
+        forbidden: (Digest) -> Bool,
+        bounds: (ModelName) -> TrialBounds?
     ) throws(GenerationError) -> ActiveGeneration {
         var failure = GenerationError.unfit(reason: "nothing was tried")
         for room in Room.allCases {
             do throws(GenerationError) {
                 try make(room, at: now)
-                return try activate(models, created: now, forbidden: forbidden)
+                return try activate(models, created: now, forbidden: forbidden, bounds: bounds)
             } catch {
                 failure = error
                 guard case .disk(let reason) = error, reason.isOutOfSpace else { throw error }

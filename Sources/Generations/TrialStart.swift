@@ -11,7 +11,7 @@ extension DeviceDirectory {
     /// - Parameters:
     ///   - model: What the app is about to open.
     ///   - clock: The local clock.
-    /// - Returns: Which version was left, and why; `nil` when none was.
+    /// - Returns: Which version was left, and why, in one line; `nil` when none was.
     /// - Throws: `GenerationError` when the active generation cannot be read, or there is no way back.
     package func countStart(of model: ModelName, at clock: UnixTime) throws(GenerationError) -> String? {
         guard let generation = try activeGeneration(), !generation.place.isFallback,
@@ -21,12 +21,15 @@ extension DeviceDirectory {
         guard let entry = try note(Trials.self)[manifest], entry.state != .confirmed else {
             return nil
         }
-        let starts = entry.starts + 1
-        let failure = entry.failure(at: try trustState()?.believed(clock), starts: starts)
+        let now = try trustState()?.believed(clock)
+        var failure: String?
         do throws(GenerationError) {
+            // Counted on what stands there under the lock: another start, or the confirmation, may just have come.
             try changeTrials { trials in
                 trials.change(manifest) { entry in
-                    entry.starts = starts
+                    guard entry.state != .confirmed else { return }
+                    entry.countStart()
+                    failure = entry.failure(at: now)
                     if let failure { entry.fail(failure) }
                 }
             }

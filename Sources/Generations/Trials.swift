@@ -38,14 +38,19 @@ package struct Trials: DeviceNote {
         /// When it was activated.
         package let since: UnixTime
 
-        /// How often the app was started with it.
-        package var starts: Int
+        /// How often the app was started with it, as far as anybody counts.
+        package private(set) var starts: Int
 
         /// `nil` where the checks before activation were enough.
         package let bounds: TrialBounds?
 
         /// Why it failed.
         package private(set) var reason: String?
+
+        /// More than any trial allows.
+        private static let mostStarts = 1_000_000
+
+        package mutating func countStart() { starts = min(max(0, starts), Self.mostStarts) + 1 }
 
         package mutating func fail(_ reason: String) {
             state = .failed
@@ -68,11 +73,9 @@ package struct Trials: DeviceNote {
 
         /// Why the trial is over and lost; `nil` while it is not.
         ///
-        /// - Parameters:
-        ///   - now: The time; `nil` when no clock can be believed, so that only starts count.
-        ///   - starts: How often the app was started, this time included.
+        /// - Parameter now: The time; `nil` when no clock can be believed, so that only starts count.
         /// - Returns: The reason, for people.
-        package func failure(at now: UnixTime?, starts: Int) -> String? {
+        package func failure(at now: UnixTime?) -> String? {
             switch state {
             case .confirmed: return nil
             case .failed: return reason ?? "it failed its trial"
@@ -97,7 +100,7 @@ package struct Trials: DeviceNote {
 
     /// Why the trial of a version is lost; `nil` while it is not.
     package func failure(of manifest: Digest, at now: UnixTime?) -> String? {
-        self[manifest].flatMap { $0.failure(at: now, starts: $0.starts) }
+        self[manifest].flatMap { $0.failure(at: now) }
     }
 
     package func isConfirmed(_ manifest: Digest) -> Bool {
@@ -125,7 +128,7 @@ package struct Trials: DeviceNote {
         for model in next {
             let isRunning = running.contains(model.identity.manifest)
             if let old = self[model.identity.manifest],
-                isRunning || old.failure(at: since, starts: old.starts) == nil
+                isRunning || old.failure(at: since) == nil
             {
                 trials.entries.append(old)
             } else {

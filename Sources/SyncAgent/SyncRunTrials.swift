@@ -90,6 +90,15 @@ extension SyncRun {
         return Set(models.map(\.identity).filter { ledger.denial(of: $0) != nil }.map(\.manifest))
     }
 
+    /// Within what apps have to confirm new versions of their models.
+    func trialBounds(where isOnTrial: (ModelName) -> Bool = { _ in true }) -> [ModelName: TrialBounds] {
+        var bounds: [ModelName: TrialBounds] = [:]
+        for request in configuration.models where isOnTrial(request.name) {
+            bounds[request.name] = request.trialBounds
+        }
+        return bounds
+    }
+
     private func leave(
         _ active: ActiveGeneration,
         _ replacements: [ModelName: GenerationRecord.Model?],
@@ -103,9 +112,20 @@ extension SyncRun {
         }
         let left = active.record.models.filter { replacements[$0.identity.model] != nil }
         let unwanted = forbidden.union(left.map(\.identity.manifest))
+        // What was good on this device before is no trial: who lost that would be left with nothing.
+        let good = Set((device.fallback(of: active)?.record.models ?? []).map(\.identity))
+        let bounds = trialBounds { name in
+            !models.contains { $0.identity.model == name && good.contains($0.identity) }
+        }
         let now = clock
         return try await onDiskThread { () throws(GenerationError) in
-            try device.leave(for: models, from: active, at: now) { unwanted.contains($0) }
+            try device.leave(
+                for: models,
+                from: active,
+                at: now,
+                forbidden: { unwanted.contains($0) },
+                bounds: { bounds[$0] }
+            )
         }
     }
 }

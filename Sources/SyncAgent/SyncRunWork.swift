@@ -159,10 +159,9 @@ extension SyncRun {
         }
         events(.phase(.activating))
         let now = clock
-        var bounds: [ModelName: TrialBounds] = [:]
-        for request in configuration.models { bounds[request.name] = request.trialBounds }
+        let bounds = trialBounds()
         let place = active?.place
-        let generation = try await onDiskThread { [bounds] () throws(GenerationError) -> ActiveGeneration? in
+        let generation = try await onDiskThread { () throws(GenerationError) -> ActiveGeneration? in
             guard (try? device.activeGeneration())?.place == place else { return nil }
             return try device.activate(
                 records,

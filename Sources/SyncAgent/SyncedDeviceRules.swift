@@ -16,6 +16,15 @@ extension SyncedDevice {
         public var reason: String
     }
 
+    /// What an app starts with.
+    public struct Started: Sendable, Equatable {
+        /// The version of its model.
+        public var version: String
+
+        /// Which version was left before that, and why, in one line; `nil` when none was.
+        public var left: String?
+    }
+
     // MARK: trials
 
     /// Says that the active version of `model` works: its trial is over.
@@ -43,13 +52,12 @@ extension SyncedDevice {
     /// - Returns: The version to start with.
     /// - Throws: `SyncError` when no version is active, or none may be used.
     @discardableResult
-    public func start(of model: String) throws(SyncError) -> Version {
+    public func start(of model: String) throws(SyncError) -> Started {
         let name = try Self.name(model)
         let now = clock()
         let left = try onDisk { () throws(GenerationError) in try device.countStart(of: name, at: now) }
         do throws(SyncError) {
-            let active = try activeModel(model)
-            return Version(model: model, version: active.version.description, reason: left ?? active.reason)
+            return Started(version: try activeModel(model).version.description, left: left)
         } catch {
             guard let left else { throw error }
             throw SyncError(error.kind, "\(left), and no version before it is good. \(error.message)")

@@ -152,7 +152,7 @@ struct FallbackTests {
         try confirm()
         let second = try activate([("a/one", "1.1.0"), ("a/two", "1.1.0")])
         var trials = try device.note(Trials.self)
-        trials.change(second.record.models[0].identity.manifest) { $0.starts = 4 }
+        trials.change(second.record.models[0].identity.manifest) { for _ in 0..<4 { $0.countStart() } }
         try device.save(trials)
         let back = try device.fallBack(from: second)
         #expect(try device.failedVersions(back, at: now).map(\.model.identity.model.description) == ["a/one"])
@@ -216,19 +216,22 @@ struct TrialTests {
         ] as [(Int, Int64?, Bool)]
     )
     func bounds(_ starts: Int, _ seconds: Int64?, _ isLost: Bool) throws {
-        let entry = try entry(try require(TrialBounds(starts: 3, seconds: 3_600)))
-        #expect(
-            (entry.failure(at: seconds.map { start.adding(seconds: $0) }, starts: starts) != nil) == isLost
-        )
+        var entry = try entry(try require(TrialBounds(starts: 3, seconds: 3_600)))
+        for _ in 0..<starts { entry.countStart() }
+        #expect((entry.failure(at: seconds.map { start.adding(seconds: $0) }) != nil) == isLost)
     }
 
     @Test("what was confirmed is not lost any more, and without bounds nothing is on trial")
     func confirmed() throws {
         var bounded = try entry(try require(TrialBounds(starts: 1, seconds: 1)))
         bounded.state = .confirmed
-        #expect(bounded.failure(at: start.adding(seconds: 99), starts: 99) == nil)
-        let free = try entry(nil)
-        #expect(free.state == .confirmed && free.failure(at: start.adding(seconds: 99), starts: 99) == nil)
+        var free = try entry(nil)
+        for _ in 0..<99 {
+            bounded.countStart()
+            free.countStart()
+        }
+        #expect(bounded.failure(at: start.adding(seconds: 99)) == nil)
+        #expect(free.state == .confirmed && free.failure(at: start.adding(seconds: 99)) == nil)
     }
 
     @Test("notes are read back as written, and damaged ones count as empty")

@@ -21,8 +21,7 @@ struct Run: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let model = try Device.model(arguments)
         let device = try Device.synced(arguments)
-        let started = try device.start(of: "\(model)")
-        if started.reason.contains("was left") { Output.note("sealift: \(started.reason)") }
+        if let left = try device.start(of: "\(model)").left { Output.note("sealift: \(left)") }
         let (active, lease) = try leased(model, arguments)
         lease.keepAcrossExecution()
         // So that a library in the program does not count this start a second time.

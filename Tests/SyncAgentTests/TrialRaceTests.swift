@@ -1,0 +1,80 @@
+import Durable
+import Generations
+import Manifest
+import Names
+import Support
+import SyncAgent
+import Testing
+import Trust
+
+@Suite("Trials: several at once, and after a recall")
+struct SyncTrialRaceTests {
+    private let fixture: SyncFixture
+
+    init() async throws {
+        fixture = try SyncFixture()
+        try fixture.registry.release("1.0.0")
+        try await sync()
+        try device.confirm("vision/detector")
+    }
+
+    private func sync(_ starts: Int = 2) async throws {
+        try await fixture.sync { $0.models[0].confirmation = .app(starts: starts, seconds: 3_600) }
+    }
+
+    private var device: SyncedDevice {
+        get throws {
+            try SyncedDevice(directory: fixture.directory, clock: { [clock = fixture.clock] in clock.now })
+        }
+    }
+
+    @Test(
+        "what takes a recalled version's place at once is on trial like any other, unless it was the last good one"
+    )
+    func recallOntoTrial() async throws {
+        func recall(_ versions: String...) throws {
+            let state = VersionState(kind: .recalled, reason: "unsafe", time: DeviceRegistry.start)
+            for version in versions {
+                try fixture.registry.changeLive { $0.withdrawing(try require(ModelVersion(version)), state) }
+            }
+        }
+        for version in ["1.1.0", "1.2.0", "1.3.0"] {
+            try fixture.registry.release(version)
+            try await sync()
+        }
+        try recall("1.3.0", "1.2.0")
+        try await sync()
+        #expect(try fixture.activeVersion() == "1.1.0")
+        #expect(try device.status().models.map(\.trial) == ["trial"], "nobody ever confirmed it")
+        try device.confirm("vision/detector")
+        try fixture.registry.release("1.4.0")
+        try await sync()
+        try recall("1.4.0")
+        try await sync()
+        #expect(try fixture.activeVersion() == "1.1.0")
+        #expect(try device.status().models.map(\.trial) == ["confirmed"])
+    }
+
+    @Test("starts that are counted at the same moment are all counted, and a note of any number is")
+    func startsTogether() async throws {
+        try fixture.registry.release("1.1.0")
+        try await sync(1_000)
+        let device = try device
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<10 { _ = try? device.start(of: "vision/detector") }
+                }
+            }
+        }
+        let manifest = try fixture.device.activeModel(require(ModelName("vision/detector"))).manifestDigest
+        #expect(try fixture.device.note(Trials.self)[manifest]?.starts == 80)
+        let path = "\(fixture.directory)/trials.json"
+        let text = String(decoding: try Durable.readFile(path, maximum: .mebibytes(1)), as: UTF8.self)
+        let far = text.replacing("\"starts\":80", with: "\"starts\":\(Int64.max)")
+        #expect(far != text)
+        try Durable.writeAtomically(path, Array(far.utf8))
+        let started = try device.start(of: "vision/detector")
+        #expect(started.version == "1.0.0" && started.left?.contains("1.1.0 was left") == true)
+    }
+}
