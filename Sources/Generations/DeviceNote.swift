@@ -72,6 +72,11 @@ extension DeviceDirectory {
         return bytes.flatMap { Note(canonical: $0) } ?? Note()
     }
 
+    /// Whether a note of what this says could be read back.
+    package func holds(_ note: some DeviceNote) -> Bool {
+        note.canonical.count <= Int(Self.longestNote.rawValue)
+    }
+
     /// Replaces a note, if it says something new.
     package func save(_ note: some DeviceNote) throws(GenerationError) {
         let file = "\(path)/\(type(of: note).fileName)"

@@ -35,7 +35,8 @@ struct DenialLedger: DeviceNote {
     mutating func accept(_ denials: [Denial], of role: RoleName, version: Int64, by way: Way) {
         let known = roles[role.description] ?? Role(version: 0, denials: [])
         guard version >= known.version else { return }
-        let added = way == .chain ? [] : known.denials.filter { !denials.contains($0) }
+        let listed = Set(denials)
+        let added = way == .chain ? [] : known.denials.filter { !listed.contains($0) }
         let all = denials + added
         // Nothing is worth a note that says nothing.
         roles[role.description] = all.isEmpty ? nil : Role(version: version, denials: all)
@@ -54,6 +55,22 @@ struct DenialLedger: DeviceNote {
 }
 
 extension DenialLedger {
+    /// Notes it on the device; where it is longer than a note may be, what concerns the versions on this device.
+    ///
+    /// Those are what can run without asking the chain, which lists the others again.
+    func save(on device: DeviceDirectory) throws(GenerationError) {
+        var noted = self
+        if !device.holds(self) {
+            let known = try device.versionsKnown().map(\.identity)
+            for (name, role) in roles {
+                noted.roles[name]?.denials = role.denials.filter { denial in
+                    known.contains { denial.denies($0.model, version: $0.version, manifest: $0.manifest) }
+                }
+            }
+        }
+        try device.save(noted)
+    }
+
     var members: JSONObject {
         let listed = roles.sorted { $0.key < $1.key }.map { name, role in
             JSONValue.members([

@@ -101,7 +101,7 @@ struct SyncRun: Sendable {
             guard mode == .activate else { throw error }
             if error.kind == .refused || error.kind == .expired {
                 await search(sources, into: &ledger)
-                _ = try noting { () throws(GenerationError) in try device.save(ledger) }
+                _ = try noting { () throws(GenerationError) in try ledger.save(on: device) }
             }
             try await leaveKnown(ledger, active, device)
             throw error

@@ -139,7 +139,7 @@ extension SyncRun {
                 afterGrace: settings.afterGrace
             )
             try device.save(state)
-            try device.save(chain.ledger)
+            try chain.ledger.save(on: device)
         }
     }
 

@@ -5,8 +5,8 @@ package import Names
 ///
 /// It only ever takes away, which is why a device may act on one from a file
 /// that it would not accept for anything else.
-package struct Denial: Sendable, Equatable {
-    package enum Subject: Sendable, Equatable {
+package struct Denial: Sendable, Hashable {
+    package enum Subject: Sendable, Hashable {
         case versions([ModelVersion])
 
         /// The manifest with this digest.

@@ -2,6 +2,7 @@ import Durable
 import Generations
 import Manifest
 import Names
+import Signing
 import Support
 import Testing
 import Trust
@@ -49,6 +50,37 @@ struct DenialTests {
         ledger.accept([try denial("1.0.0")], of: .targets, version: 3, by: .chain)
         try device.save(ledger)
         #expect(try device.note(DenialLedger.self) == ledger)
+    }
+
+    @Test("more denials than a note holds leave those that concern what is on the device")
+    func longNote() async throws {
+        let fixture = try SyncFixture()
+        let manifest = try fixture.registry.release("1.0.0")
+        try await fixture.sync()
+        let device = try fixture.device
+        let active = try device.activeModel(model)
+        let many = (0..<60_000).map { number in
+            Denial(
+                model: model,
+                subject: .manifest(SHA256.digest(of: Array("\(number)".utf8))),
+                reason: "one of many",
+                since: DeviceRegistry.start
+            )
+        }
+        var ledger = DenialLedger()
+        ledger.accept(many + [try denial("1.0.0")], of: .targets, version: 3, by: .signatures)
+        try ledger.save(on: device)
+        let kept = try device.note(DenialLedger.self)
+        let identity = VersionIdentity(
+            model: model,
+            version: active.version,
+            variant: active.variant,
+            manifest: active.manifestDigest
+        )
+        #expect(kept.denial(of: identity)?.reason == "stolen key" && kept.denials(of: model).count == 1)
+        #expect(manifest.version == active.version)
+        // What is kept of a role is of the same version of it.
+        #expect(kept.roles["targets"]?.version == 3)
     }
 
     /// A device that runs 1.1.0 and ran 1.0.0 before, whose registry signs no new timestamp any more.
