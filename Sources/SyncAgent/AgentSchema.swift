@@ -55,7 +55,7 @@ package enum AgentSchema {
             },
             "receipts": {
               "type": "boolean",
-              "description": "whether an enrolled device tells its registry what became of each version"
+              "description": "whether an enrolled device tells its registry what became of each version; nothing is sent yet, as no registry takes receipts and no command enrols a device"
             },
             "tags": {
               "type": "object",

@@ -76,8 +76,16 @@ struct Enrollment: DeviceNote {
 extension SyncedDevice {
     /// Notes that `registry` knows this device's key, which is made if there is none.
     ///
+    /// For whoever posts that key to a registry; no command does before registries take receipts.
+    ///
     /// - Returns: The public key.
     package func enroll(at registry: String) throws(SyncError) -> PublicKey {
+        // Two that find no key would each make one, and one of the two registries would know the wrong one.
+        let lock: DirectoryLock
+        do throws(DurableError) {
+            lock = try DirectoryLock(Receipts.lockPath(of: device), waiting: 10)
+        } catch { throw SyncError(error) }
+        defer { withExtendedLifetime(lock) {} }
         let key = try DeviceKey.key(of: device).publicKey
         try onDisk { () throws(GenerationError) in
             try device.save(Enrollment(registry: registry, key: Authoring.keyID(of: key)))

@@ -49,7 +49,12 @@ struct Receipts: Sendable {
                 ]
             }
             let receipt = try receipt(report, failure, durations, device, enrollment.key, now)
-            try queue(receipt, key, device, now)
+            try await BlockingPool.shared.run { () throws(SyncError) in
+                // A courtesy between syncs that end together: who cannot have it may lose another's receipt.
+                let lock = try? DirectoryLock(Self.lockPath(of: device), waiting: 2)
+                defer { withExtendedLifetime(lock) {} }
+                try queue(receipt, key, device, now)
+            }
             // Nobody is there to take it now.
             if failure?.kind == .temporary { return [] }
             return try await send(
@@ -60,6 +65,9 @@ struct Receipts: Sendable {
             return ["a receipt could not be sent: \(error.message)"]
         }
     }
+
+    /// Held by whoever writes receipts, or makes the key that signs them.
+    static func lockPath(of device: DeviceDirectory) -> String { "\(device.path)/receipts.lock" }
 
     private func receipt(
         _ report: SyncReport?,

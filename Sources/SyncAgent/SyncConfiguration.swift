@@ -70,6 +70,8 @@ public struct SyncConfiguration: Sendable, Equatable {
     ///
     /// A receipt names the device's key, models, versions, error codes and
     /// durations, and ``tags``; no host, account, path, address or input.
+    /// Nothing is sent yet: registries do not take receipts in this release, so
+    /// nothing enrols a device.
     public var sendsReceipts = false
 
     /// What receipts say of this device besides, by name: at most 16, in printable ASCII.
