@@ -99,7 +99,10 @@ let package = Package(
         ),
         room(
             "RegistryHTTP",
-            ["Names", "CanonicalJSON", "HTTPServer", "Manifest", "Registry", "RegistryAPI", "Signing"]
+            [
+                "Names", "Blocking", "CanonicalJSON", "HTTPServer", "Manifest", "Registry", "RegistryAPI",
+                "Signing",
+            ]
         ),
         room(
             "Publishing",
@@ -214,7 +217,7 @@ let package = Package(
         tests("ModelFormatsTests", ["ModelFormats", "Manifest", "CanonicalJSON", "Names", "Support"]),
         tests(
             "TrustTests",
-            ["Trust", "CanonicalJSON", "Durable", "Names", "Signing", "Transfer", "Support"]
+            ["Trust", "Blocking", "CanonicalJSON", "Durable", "Names", "Signing", "Transfer", "Support"]
         ),
         tests("TransparencyTests", ["Transparency", "CanonicalJSON", "Names", "Signing"]),
         tests("BlobsTests", ["Blobs", "Durable", "Names", "Signing", "Support"]),

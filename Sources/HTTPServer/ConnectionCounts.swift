@@ -1,4 +1,4 @@
-import Synchronization
+import Blocking
 
 /// How many connections are open, in all and for each peer.
 final class ConnectionCounts: Sendable {
@@ -7,7 +7,7 @@ final class ConnectionCounts: Sendable {
         var byPeer: [[UInt8]: Int] = [:]
     }
 
-    private let counts = Mutex(Counts())
+    private let counts = Guarded(Counts())
     private let limits: HTTPLimits
 
     init(limits: HTTPLimits) { self.limits = limits }

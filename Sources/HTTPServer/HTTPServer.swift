@@ -1,6 +1,5 @@
 import Blocking
 import Glibc
-import Synchronization
 package import TLS
 
 /// A small, strict HTTP/1.1 server.
@@ -23,7 +22,7 @@ package final class HTTPServer: Sendable {
 
     private let state: ServerState
     private let mailboxes: [Mailbox]
-    private let progress = Mutex(Progress())
+    private let progress = Guarded(Progress())
 
     /// The port that the server listens on.
     package var port: Int { state.listener.port }

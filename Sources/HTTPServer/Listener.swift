@@ -1,5 +1,5 @@
+import Blocking
 import Glibc
-import Synchronization
 
 /// The listening socket, shared by all loops.
 final class Listener: Sendable {
@@ -8,7 +8,7 @@ final class Listener: Sendable {
 
     /// Loops that still watch the socket; the last to leave closes it, so that
     /// no loop can meet a descriptor that has come to mean something else.
-    private let watchers: Mutex<Int>
+    private let watchers: Guarded<Int>
 
     init(address: String, port: Int, watchers: Int) throws(HTTPServerError) {
         guard (0...65_535).contains(port), var name = SocketName(address: address, port: UInt16(port))
@@ -41,7 +41,7 @@ final class Listener: Sendable {
             throw error
         }
         self.descriptor = descriptor
-        self.watchers = Mutex(watchers)
+        self.watchers = Guarded(watchers)
     }
 
     deinit {

@@ -1,6 +1,6 @@
+import Blocking
 import CLinux
 import Glibc
-import Synchronization
 
 /// How tasks speak to a loop's thread.
 final class Mailbox: Sendable {
@@ -13,7 +13,7 @@ final class Mailbox: Sendable {
 
     /// Readable while messages wait.
     let descriptor: Int32
-    private let messages = Mutex<[Message]>([])
+    private let messages = Guarded<[Message]>([])
 
     init() throws(HTTPServerError) {
         descriptor = clinux_eventfd()

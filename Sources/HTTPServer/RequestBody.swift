@@ -1,5 +1,5 @@
+import Blocking
 package import Names
-import Synchronization
 
 /// Why a body could not be read to its end.
 package enum HTTPBodyError: Error, Hashable, Sendable {
@@ -42,18 +42,18 @@ package final class RequestBody: Sendable {
         var isReady: Bool { !buffered.isEmpty || hasEnded || failure != nil }
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let demand: @Sendable () -> Void
 
     /// A whole body, for requests without one and for tests of services.
     package init(_ bytes: [UInt8] = []) {
-        state = Mutex(State(buffered: bytes, hasEnded: true, demandIsAwaited: false))
+        state = Guarded(State(buffered: bytes, hasEnded: true, demandIsAwaited: false))
         demand = {}
     }
 
     /// A body that the loop fills; `demand` is called from the reader's thread.
     init(awaitsDemand: Bool, demand: @escaping @Sendable () -> Void) {
-        state = Mutex(State(demandIsAwaited: awaitsDemand))
+        state = Guarded(State(demandIsAwaited: awaitsDemand))
         self.demand = demand
     }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Blocking
 import TLS
 
 /// What the loops of one server share.
@@ -7,7 +7,7 @@ final class ServerState: Sendable {
     let service: any HTTPService
     let listener: Listener
     let counts: ConnectionCounts
-    let tls: Mutex<ServerTLS?>
+    let tls: Guarded<ServerTLS?>
 
     init(
         configuration: HTTPServerConfiguration,
@@ -18,7 +18,7 @@ final class ServerState: Sendable {
         self.service = service
         self.listener = listener
         counts = ConnectionCounts(limits: configuration.limits)
-        tls = Mutex(configuration.tls)
+        tls = Guarded(configuration.tls)
     }
 
     var deadlines: HTTPDeadlines { configuration.deadlines }

@@ -1,4 +1,4 @@
-import Synchronization
+import Blocking
 
 /// What has been counted since the start, in the text format of Prometheus (exposition format 0.0.4).
 final class Metrics: Sendable {
@@ -12,7 +12,7 @@ final class Metrics: Sendable {
         var receivedBytes = 0
     }
 
-    private let counts = Mutex(Counts())
+    private let counts = Guarded(Counts())
 
     func count(route: String, status: Int) {
         counts.withLock { $0.answers[Answer(route: route, status: status), default: 0] += 1 }

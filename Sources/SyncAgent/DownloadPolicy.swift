@@ -3,7 +3,6 @@ import CanonicalJSON
 import Durable
 import Glibc
 package import Names
-import Synchronization
 package import Transfer
 
 /// The operator's limits on fetching model files: a byte budget, windows of time, and metered links.
@@ -28,7 +27,7 @@ package final class DownloadPolicy: TransferPermission {
     private let ledger: TrafficLedger
     private let clock: @Sendable () -> UnixTime
     private let localMinute: @Sendable (UnixTime) -> Int
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// - Returns: `nil` when the configuration has no limit.
     package init?(

@@ -1,5 +1,5 @@
+import Blocking
 import Durable
-import Synchronization
 import Transfer
 
 /// A store with changes that stay in memory.
@@ -15,7 +15,7 @@ final class OverlayStore: MetadataStore {
 
     private let base: any MetadataStore
     private let writing: Writing
-    private let changes = Mutex<[String: [UInt8]]>([:])
+    private let changes = Guarded<[String: [UInt8]]>([:])
 
     init(over base: any MetadataStore, writing: Writing) {
         self.base = base

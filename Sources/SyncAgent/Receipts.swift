@@ -3,7 +3,6 @@ import Durable
 import Generations
 import Names
 import Signing
-import Synchronization
 import Transfer
 import Trust
 
@@ -169,7 +168,7 @@ final class PhaseTimes: Sendable {
         var running: (phase: SyncPhase, since: MonotonicTime)?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Notes that a phase begins.
     func begin(_ phase: SyncPhase?) {

@@ -1,4 +1,4 @@
-import Synchronization
+import Blocking
 
 /// Verified bytes of all models of one sync together; what is told never goes back.
 final class SyncProgress: Sendable {
@@ -10,11 +10,11 @@ final class SyncProgress: Sendable {
         var highest: UInt64 = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let events: @Sendable (SyncEvent) -> Void
 
     init(total: UInt64, _ events: @escaping @Sendable (SyncEvent) -> Void) {
-        state = Mutex(State(total: total))
+        state = Guarded(State(total: total))
         self.events = events
     }
 

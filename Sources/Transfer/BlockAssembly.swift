@@ -1,8 +1,8 @@
+import Blocking
 import Durable
 import Manifest
 import Names
 import Signing
-import Synchronization
 
 /// Puts a file together whose every block has a signed digest.
 ///
@@ -33,14 +33,14 @@ final class BlockAssembly: Assembly {
     private let blocks: BlockDigests
     private let count: Int
     private let file: PartialFile
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(_ name: String, _ blocks: BlockDigests, _ file: PartialFile) {
         self.name = name
         self.blocks = blocks
         count = Int(blocks.plan.blockCount)
         self.file = file
-        state = Mutex(State(isProved: Array(repeating: false, count: count)))
+        state = Guarded(State(isProved: Array(repeating: false, count: count)))
     }
 
     var proved: UInt64 { state.withLock { $0.proved } }

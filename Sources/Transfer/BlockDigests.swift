@@ -1,6 +1,6 @@
+import Blocking
 package import Manifest
 package import Names
-import Synchronization
 
 /// The signed digests of a file's blocks, read from their list as they are needed.
 ///
@@ -8,7 +8,7 @@ import Synchronization
 package final class BlockDigests: Sendable {
     package let plan: BlockPlan
     private let list: any ByteSource & Sendable
-    private let window = Mutex<(start: UInt64, bytes: [UInt8])>((0, []))
+    private let window = Guarded<(start: UInt64, bytes: [UInt8])>((0, []))
 
     private static let windowLength: UInt64 = 64 << 10
 

@@ -2,7 +2,6 @@ import Blocking
 import CLinux
 import Glibc
 import Names
-import Synchronization
 
 /// Gets and sends over libcurl, off Swift's own threads.
 ///
@@ -12,7 +11,7 @@ import Synchronization
 package final class CurlFetcher: Fetching, APIExchanging {
     let configuration: TransferConfiguration
     let standings = MirrorStandings()
-    private let idle = Mutex<[CurlHandle]>([])
+    private let idle = Guarded<[CurlHandle]>([])
 
     package init(configuration: TransferConfiguration = TransferConfiguration()) {
         self.configuration = configuration

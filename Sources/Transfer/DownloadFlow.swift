@@ -1,6 +1,5 @@
 import Blocking
 import Names
-import Synchronization
 
 /// One stream of a download: from libcurl's callbacks through a ring to the thread that proves.
 final class DownloadFlow {
@@ -119,7 +118,7 @@ final class DownloadFlow {
 /// Tells progress, never backwards.
 final class ProgressReport: Sendable {
     private let tell: @Sendable (UInt64) -> Void
-    private let highest = Mutex<UInt64>(0)
+    private let highest = Guarded<UInt64>(0)
 
     init(_ tell: @escaping @Sendable (UInt64) -> Void) { self.tell = tell }
 

@@ -1,5 +1,4 @@
 import Blocking
-import Synchronization
 
 /// How each location did lately, shared by all downloads of a fetcher.
 ///
@@ -12,7 +11,7 @@ final class MirrorStandings: Sendable {
         var notBefore: MonotonicTime?
     }
 
-    private let standings = Mutex<[RepositoryLocation: Standing]>([:])
+    private let standings = Guarded<[RepositoryLocation: Standing]>([:])
 
     subscript(location: RepositoryLocation) -> Standing {
         standings.withLock { $0[location] ?? Standing() }

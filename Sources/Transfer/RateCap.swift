@@ -1,6 +1,5 @@
 package import Blocking
 package import Names
-import Synchronization
 
 /// Bytes a second that all transfers of a fetcher share.
 ///
@@ -9,7 +8,7 @@ import Synchronization
 /// second, which evens out what the system's clock ticks leave.
 package final class RateCap: Sendable {
     package let bytesPerSecond: ByteCount
-    private let lineIsFree: Mutex<MonotonicTime>
+    private let lineIsFree: Guarded<MonotonicTime>
 
     /// The most that is saved up, in seconds.
     private static let burst = 0.05
@@ -18,7 +17,7 @@ package final class RateCap: Sendable {
     package init(bytesPerSecond: ByteCount) {
         precondition(bytesPerSecond.rawValue > 0, "a rate of nothing never ends")
         self.bytesPerSecond = bytesPerSecond
-        lineIsFree = Mutex(.now)
+        lineIsFree = Guarded(.now)
     }
 
     /// Takes the time for `count` bytes that came.

@@ -1,10 +1,10 @@
+import Blocking
 import Names
 import SyncAgent
-import Synchronization
 
 /// What a sync is doing, drawn over itself on a terminal and nowhere else.
 final class ProgressDrawer: Sendable {
-    private let meter = Mutex(TransferMeter())
+    private let meter = Guarded(TransferMeter())
 
     func show(_ event: SyncEvent) {
         guard Output.isTerminal else { return }

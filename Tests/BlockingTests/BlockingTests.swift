@@ -1,11 +1,10 @@
 import Blocking
 import Names
-import Synchronization
 import Testing
 
 private final class Shared<Value: Sendable>: Sendable {
-    let value: Mutex<Value>
-    init(_ value: Value) { self.value = Mutex(value) }
+    let value: Guarded<Value>
+    init(_ value: Value) { self.value = Guarded(value) }
 }
 
 @Suite("Waiting")

@@ -1,3 +1,4 @@
+import Blocking
 import Durable
 import Generations
 import Glibc
@@ -5,7 +6,6 @@ import Manifest
 import Names
 import Signing
 import Support
-import Synchronization
 import Testing
 
 /// Every state that a power cut may leave on the disk, and every step of an update that may fail.
@@ -166,7 +166,7 @@ final class FailingDisk: DiskProbe {
     private let index: Int
     private let isLasting: Bool
     private let code: Int32
-    private let count = Mutex(0)
+    private let count = Guarded(0)
 
     init(at index: Int, isLasting: Bool, code: Int32) {
         self.index = index

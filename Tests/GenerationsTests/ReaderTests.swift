@@ -5,7 +5,6 @@ import Glibc
 import Manifest
 import Names
 import Support
-import Synchronization
 import Testing
 
 /// Readers while another task switches and collects without mercy.
@@ -34,8 +33,8 @@ struct ReaderTests {
 
     /// What a reader and the test tell each other.
     private final class Tally: Sendable {
-        let isOver = Mutex(false)
-        let reads = Mutex(0)
+        let isOver = Guarded(false)
+        let reads = Guarded(0)
     }
 
     @Sendable

@@ -1,11 +1,11 @@
+import Blocking
 import Durable
 import Glibc
 import Names
-import Synchronization
 
 /// Records what is asked of the disk, in order.
 final class DiskRecorder: DiskProbe {
-    private let operations = Mutex<[DiskOperation]>([])
+    private let operations = Guarded<[DiskOperation]>([])
 
     var all: [DiskOperation] { operations.withLock { $0 } }
 

@@ -1,11 +1,10 @@
 import Blocking
 import Glibc
-import Synchronization
 
 /// A proxy on loopback that knows CONNECT alone, and counts.
 package final class ConnectProxy: Sendable {
     private let listener: Int32
-    private let asked = Mutex<[String]>([])
+    private let asked = Guarded<[String]>([])
     private let isOver = Cancellation()
     package let port: Int
 

@@ -6,14 +6,14 @@ import Synchronization
 final class FaultServerState: Sendable {
     private let listener: Int32
     private let isOver = Cancellation()
-    let plan: Mutex<FaultServer.Plan>
-    let requests = Mutex<[FaultRequest]>([])
+    let plan: Guarded<FaultServer.Plan>
+    let requests = Guarded<[FaultRequest]>([])
     let connections = Atomic<Int>(0)
     let bytesSent = Atomic<Int>(0)
 
     init(listener: Int32, plan: @escaping FaultServer.Plan) {
         self.listener = listener
-        self.plan = Mutex(plan)
+        self.plan = Guarded(plan)
     }
 
     deinit { close(listener) }

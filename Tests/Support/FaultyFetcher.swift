@@ -1,4 +1,4 @@
-import Synchronization
+import Blocking
 package import Transfer
 
 /// A fetcher that fails when it is told to, and else asks another.
@@ -8,7 +8,7 @@ package final class FaultyFetcher: Fetching {
 
     private let inner: any Fetching
     private let plan: Plan
-    private let log = Mutex<[FetchRequest]>([])
+    private let log = Guarded<[FetchRequest]>([])
 
     package init(_ inner: any Fetching, _ plan: @escaping Plan) {
         self.inner = inner

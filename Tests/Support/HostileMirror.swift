@@ -2,7 +2,6 @@ import Blocking
 import Glibc
 import Names
 import Signing
-import Synchronization
 package import Transfer
 
 /// A mirror that has every honest file and gives each answer a fault, or none, by a seed.
@@ -27,12 +26,12 @@ package final class HostileMirror: Sendable {
         var isHonest = false
     }
 
-    private final class Found: Sendable { let bytes = Mutex<[UInt8]?>(nil) }
+    private final class Found: Sendable { let bytes = Guarded<[UInt8]?>(nil) }
 
     private let upstream: RepositoryLocation
     private let fetcher: CurlFetcher
-    private let state: Mutex<State>
-    private let server: Mutex<FaultServer?> = Mutex(nil)
+    private let state: Guarded<State>
+    private let server: Guarded<FaultServer?> = Guarded(nil)
 
     /// Starts it.
     ///
@@ -42,7 +41,7 @@ package final class HostileMirror: Sendable {
     package init(of upstream: RepositoryLocation, fetcher: CurlFetcher) {
         self.upstream = upstream
         self.fetcher = fetcher
-        state = Mutex(State(random: SeededRandom(seed: 0)))
+        state = Guarded(State(random: SeededRandom(seed: 0)))
         let server = FaultServer { [weak self] request, _ in
             self?.answer(request) ?? FaultAnswer(status: 500)
         }

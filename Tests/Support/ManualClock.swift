@@ -1,11 +1,11 @@
+import Blocking
 package import Names
-import Synchronization
 
 /// A clock that a test moves.
 package final class ManualClock: Sendable {
-    private let time: Mutex<UnixTime>
+    private let time: Guarded<UnixTime>
 
-    package init(_ start: UnixTime) { time = Mutex(start) }
+    package init(_ start: UnixTime) { time = Guarded(start) }
 
     package var now: UnixTime {
         get { time.withLock { $0 } }

@@ -1,12 +1,12 @@
+import Blocking
 package import Durable
-import Synchronization
 import Transfer
 
 /// Metadata in memory, which a test can read and spoil.
 package final class MemoryMetadataStore: MetadataStore {
-    private let files: Mutex<[String: [UInt8]]>
+    private let files: Guarded<[String: [UInt8]]>
 
-    package init(_ files: [String: [UInt8]] = [:]) { self.files = Mutex(files) }
+    package init(_ files: [String: [UInt8]] = [:]) { self.files = Guarded(files) }
 
     /// Every file by its name.
     package var contents: [String: [UInt8]] {

@@ -1,6 +1,6 @@
+import Blocking
 package import Names
 import Signing
-import Synchronization
 package import Transfer
 package import Trust
 
@@ -12,10 +12,10 @@ package final class RegistrySimulator: Fetching {
         var failures: [String: FetchError] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private static let base = "https://registry.test/metadata/"
 
-    package init(_ repository: SimulatedRepository) { state = Mutex(State(repository: repository)) }
+    package init(_ repository: SimulatedRepository) { state = Guarded(State(repository: repository)) }
 
     package var location: RepositoryLocation { RepositoryLocation(base: "https://registry.test/") }
 

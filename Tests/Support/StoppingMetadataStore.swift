@@ -1,5 +1,5 @@
+import Blocking
 package import Durable
-import Synchronization
 import Transfer
 
 /// A store whose process dies at one of its writes.
@@ -17,7 +17,7 @@ package final class StoppingMetadataStore: MetadataStore {
     private let store: MemoryMetadataStore
     private let fatal: Int
     private let stop: Stop
-    private let state = Mutex<(writes: [String], isOver: Bool)>(([], false))
+    private let state = Guarded<(writes: [String], isOver: Bool)>(([], false))
 
     /// - Parameters:
     ///   - store: What is on the disk.

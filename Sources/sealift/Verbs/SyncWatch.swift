@@ -3,7 +3,6 @@ import Blocking
 import CanonicalJSON
 import Names
 import SyncAgent
-import Synchronization
 
 /// `sync --watch`: syncs again and again until it is told to stop.
 ///
@@ -120,7 +119,7 @@ private final class Alarm: Sendable {
         var sleeper: Task<Void, any Error>?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Ends the wait that is going on, or the next one.
     func ring() {

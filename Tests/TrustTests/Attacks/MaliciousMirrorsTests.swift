@@ -1,6 +1,6 @@
+import Blocking
 import Names
 import Support
-import Synchronization
 import Testing
 import Transfer
 import Trust
@@ -8,11 +8,11 @@ import Trust
 /// Mirrors that hold different moments of one registry, any of which answers a request.
 private final class Mirrors: Fetching {
     private let moments: [SimulatedRepository]
-    private let state: Mutex<(random: Seeded, latest: Int)>
+    private let state: Guarded<(random: Seeded, latest: Int)>
 
     init(_ moments: [SimulatedRepository], seed: UInt64) {
         self.moments = moments
-        state = Mutex((Seeded(state: seed), 0))
+        state = Guarded((Seeded(state: seed), 0))
     }
 
     func fetch(_ request: FetchRequest) async throws(FetchError) -> FetchOutcome {
