@@ -65,16 +65,29 @@ struct SyncSettings {
         if findsRuntimes { configuration.runtimes = try DeviceRuntimes.all(arguments) }
     }
 
-    /// Takes an `agent.json`, or what a `client.json` says that a device can use.
-    private mutating func readFile(_ arguments: ParsedArguments, _ context: Context) throws {
-        let path = context.absolute(arguments["config"] ?? context.configurationDirectory + "/client.json")
+    /// The `agent.json` that a call names, or that stands in the place of the client's configuration.
+    ///
+    /// - Returns: `nil` when what is there is a client's, or nothing is.
+    static func agentFile(_ arguments: ParsedArguments, _ context: Context) throws -> AgentFile? {
+        let path = Self.path(arguments, context)
         let bytes = try Durable.readFileIfPresent(path, maximum: AgentFile.maximumLength)
-        let isGiven = arguments["config"] != nil
-        if isGiven, bytes.map({ !AgentFile.claims($0) && !ClientConfiguration.claims($0) }) ?? true {
+        if arguments["config"] != nil,
+            bytes.map({ !AgentFile.claims($0) && !ClientConfiguration.claims($0) }) ?? true
+        {
             throw Self.notAConfiguration(path, bytes)
         }
-        if let bytes, AgentFile.claims(bytes) {
-            let file = try AgentFile(path: path)
+        guard let bytes, AgentFile.claims(bytes) else { return nil }
+        return try AgentFile(path: path)
+    }
+
+    private static func path(_ arguments: ParsedArguments, _ context: Context) -> String {
+        context.absolute(arguments["config"] ?? context.configurationDirectory + "/client.json")
+    }
+
+    /// Takes an `agent.json`, or what a `client.json` says that a device can use.
+    private mutating func readFile(_ arguments: ParsedArguments, _ context: Context) throws {
+        let path = Self.path(arguments, context)
+        if let file = try Self.agentFile(arguments, context) {
             configuration = file.configuration
             for name in file.given { origins[name] = path }
             return

@@ -80,6 +80,26 @@ extension EndToEnd {
             try world.run(["verify"] + device).expecting(0)
         }
 
+        @Test("gc keeps versions as long as the device's agent.json says, unless the call says otherwise")
+        func retain() throws {
+            try sync().expecting(0)
+            for version in ["1.2.0", "1.3.0"] {
+                try publish(version)
+                try sync().expecting(0)
+            }
+            func plan(_ retain: String, _ arguments: [String] = []) throws -> Outcome {
+                let text =
+                    #"{"type": "sealift/agent@1", "directory": "\#(world.device)", "retain": "\#(retain)"}"#
+                let file = try world.scratch.write("agent-\(retain).json", Array(text.utf8))
+                usleep(1_100_000)
+                return try world.run(["gc", "--dry-run", "--config", file] + arguments).expecting(0)
+            }
+            let soon = try plan("1s")
+            #expect(soon.output.contains("would delete versions/vision/detector/1.1.0"), "\(soon)")
+            #expect(!(try plan("1d").output.contains("versions/")))
+            #expect(try plan("1d", ["--retain", "1s"]).output.contains("would delete versions/"))
+        }
+
         @Test("‘path --json’ says in one document what a program needs to open the version")
         func path() throws {
             let path = ["path", "vision/detector"] + device

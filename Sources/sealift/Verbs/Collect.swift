@@ -9,19 +9,27 @@ struct Collect: Command {
         summary: "Delete versions that nothing needs any more",
         options: [
             SharedOption.directory,
-            .value("retain", "TIME", "how long versions stay after they were left, 24h unless given"),
-            SharedOption.dryRun, SharedOption.json,
+            .value(
+                "retain",
+                "TIME",
+                "how long versions stay after they were left; as the agent.json says, or 24h, unless given"
+            ),
+            SharedOption.config, SharedOption.dryRun, SharedOption.json,
         ],
         example: "sealift gc --directory models --dry-run",
         discussion:
             "Kept are the active versions, what the device would fall back to, the generation before, what was left "
-            + "lately, and whatever a program holds a lease on. A sync does the same at its end."
+            + "lately, and whatever a program holds a lease on. A sync does the same at its end. Where --config names "
+            + "an agent.json, its directory and its ‘retain’ hold here too."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let isPlan = arguments.has("dry-run")
-        let retain = try Words.duration(arguments["retain"] ?? "24h", of: "--retain")
-        let report = try await Device.synced(arguments).collect(isPlan ? .dryRun : .activate, retain: retain)
+        let saysAll = arguments["directory"] != nil && arguments["retain"] != nil
+        let configured = saysAll ? nil : try SyncSettings.agentFile(arguments, context)?.configuration
+        let retain = try arguments["retain"].map { try Words.duration($0, of: "--retain") }
+        let report = try await device(arguments, configured)
+            .collect(isPlan ? .dryRun : .activate, retain: retain ?? configured?.retain ?? 86_400)
         guard !arguments.has("json") else {
             let document = JSONReport([
                 "removed": .array(report.removed.map { .text($0) }),
@@ -35,5 +43,15 @@ struct Collect: Command {
         for path in report.leased { Output.result("kept \(path): a program uses it") }
         Output.result("\(report.bytes) bytes \(isPlan ? "would be" : "are") free")
         return .done
+    }
+
+    private static func device(
+        _ arguments: ParsedArguments,
+        _ configured: SyncConfiguration?
+    ) throws -> SyncedDevice {
+        guard arguments["directory"] == nil, let configured, !configured.directory.isEmpty else {
+            return try Device.synced(arguments)
+        }
+        return try SyncedDevice(directory: configured.directory)
     }
 }
