@@ -49,6 +49,7 @@ int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 int clinux_memory_file(void) { return memfd_create("sealift", MFD_CLOEXEC); }
 int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL); }
 void clinux_trim_heap(void) { malloc_trim(0); }
+void clinux_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 uint64_t clinux_monotonic_nanoseconds(void) {
     struct timespec now;

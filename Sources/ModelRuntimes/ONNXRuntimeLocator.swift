@@ -109,28 +109,29 @@ public struct ONNXRuntimeLocator: Sendable {
 
     /// The library's file in `directory`, the greatest name when there are several.
     private static func library(in directory: String) -> String? {
-        let names = names(in: directory).filter { name in
-            name == "libonnxruntime.so" || name.hasPrefix("libonnxruntime.so.")
-        }
+        let stem = "libonnxruntime.so"
+        let names = names(in: directory, from: stem).filter { $0 == stem || $0.hasPrefix("\(stem).") }
         return names.max().map { "\(directory)/\($0)" }
     }
 
     private static func library(inPython environment: String) -> String? {
-        let versions = names(in: "\(environment)/lib").filter { $0.hasPrefix("python3") }.sorted()
+        let versions = names(in: "\(environment)/lib", from: "python3").sorted()
         return versions.lazy.reversed()
             .compactMap { library(in: "\(environment)/lib/\($0)/site-packages/onnxruntime/capi") }
             .first
     }
 
-    private static func names(in directory: String) -> [String] {
+    /// Names that begin with `stem`; a system's library directory has a thousand others, so no text is made of those.
+    private static func names(in directory: String, from stem: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                let name = bytes.prefix { $0 != 0 }
+                return name.starts(with: stem.utf8) ? String(decoding: name, as: UTF8.self) : nil
             }
-            names.append(name)
+            if let name { names.append(name) }
         }
         return names
     }

@@ -15,7 +15,11 @@ package final class CurlFetcher: Fetching, APIExchanging {
 
     package init(configuration: TransferConfiguration = TransferConfiguration()) {
         self.configuration = configuration
+        Self.prepare()
     }
+
+    /// Begins to open what requests need, for whoever knows early that there will be some.
+    package static func prepare() { CurlLibrary.openAhead() }
 
     package func fetch(_ request: FetchRequest) async throws(FetchError) -> FetchOutcome {
         let cancellation = Cancellation()

@@ -1,18 +1,34 @@
+import Blocking
 import CCurl
 import Glibc
 
-/// libcurl, opened when the first address is looked at: whoever makes no request starts without it.
+/// libcurl, opened for whoever makes a client or looks at an address: everything else starts without it.
 enum CurlLibrary {
     /// Why it cannot be used; `nil` when it can.
     static let trouble: String? = open()
 
-    /// Starts libcurl without the variable by which it would write the secrets of every session to a file.
+    /// It writes the secrets of every session to the file that this variable names, when it is started with it.
+    private static let secrets = "SSLKEYLOGFILE"
+
+    /// Begins to open it on a thread of its own.
     ///
-    /// It reads `SSLKEYLOGFILE` once, here; other libraries of the process may have a use for it.
+    /// The thirty libraries that it brings take longer to open than a device
+    /// takes to verify its stored chain, and nobody has to wait before the first
+    /// request. Where the environment has to be changed for it, another thread
+    /// could read that meanwhile: then it is opened when it is needed.
+    static func openAhead() {
+        guard getenv(secrets) == nil else { return }
+        // Without a thread it is opened when it is needed, too.
+        _ = isOpening
+    }
+
+    private static let isOpening = OwnThread.start { _ = trouble }
+
+    /// Starts libcurl without that variable; it reads it once, here, and other libraries may have a use for it.
     private static func open() -> String? {
-        let name = "SSLKEYLOGFILE"
+        let name = secrets
         let value = getenv(name).map { String(cString: $0) }
-        unsetenv(name)
+        if value != nil { unsetenv(name) }
         defer { if let value { setenv(name, value, 1) } }
         return ccurl_open().map { String(cString: $0) }
     }

@@ -1,4 +1,5 @@
 import Arguments
+import CLinux
 import Durable
 import Glibc
 import Names
@@ -34,6 +35,8 @@ struct Sealift {
         if words.first == ReadModel.name { ReadModel.main() }
         do { try OpenFiles.check() } catch { exit(tell(error, words).rawValue) }
         let context = Context()
+        // These two have many busy threads. All others start faster with one heap, which grows in large steps.
+        if words.first != Serve.spec.name, words.first != Infer.spec.name { clinux_use_one_heap() }
         if words.first == Serve.spec.name || words.first == Sync.spec.name && words.contains("--watch") {
             Signals.block()
         }
@@ -43,7 +46,9 @@ struct Sealift {
                 Output.note("sealift: \(failure.line)")
                 code = failure.code
             }
-            exit(code.rawValue)
+            // Not exit(3): a thread may still be opening a library, and may not see OpenSSL taken apart below it.
+            // Nothing waits in a buffer, since every line was written by write(2).
+            _exit(code.rawValue)
         }
         while true { pause() }
     }

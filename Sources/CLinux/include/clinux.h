@@ -23,6 +23,9 @@ int clinux_memory_file(void);
 int clinux_die_with_parent(void);
 void clinux_trim_heap(void);
 
+// One heap for all threads, instead of one that each thread grows page by page; before the first thread starts.
+void clinux_use_one_heap(void);
+
 // Opens a library in a child process. The signal that ended the child, -1 if the library ended it, else 0.
 int clinux_attempt_library(const char *path);
 

@@ -3,6 +3,7 @@ import CanonicalJSON
 import Durable
 import Names
 import SyncAgent
+import Transfer
 
 /// Brings a device to the newest usable versions.
 struct Sync: Command {
@@ -103,8 +104,8 @@ struct Sync: Command {
             return try await SyncWatch.run(arguments, context)
         }
         guard arguments["poll"] == nil else { throw UsageError.refused("--poll goes with --watch") }
+        CurlFetcher.prepare()
         let configuration = try SyncSettings(arguments, context).configuration
-        let routes = configuration.routes(environment: context.environment)
         let drawer = ProgressDrawer()
         let agent = try SyncAgent(configuration: configuration) { @Sendable event in drawer.show(event) }
         let report: SyncReport
@@ -115,7 +116,11 @@ struct Sync: Command {
             throw error
         }
         drawer.end()
-        tell(report, routes, asJSON: arguments.has("json"))
+        // Taken apart by the library that makes the requests, which is being opened while the chain is verified.
+        let asJSON = arguments.has("json")
+        let isShown = asJSON || report.outcome == .planned
+        let routes = isShown ? configuration.routes(environment: context.environment) : []
+        tell(report, routes, asJSON: asJSON)
         return ExitCode(rawValue: report.exitCode) ?? .internalError
     }
 
@@ -127,7 +132,7 @@ struct Sync: Command {
         } else {
             for model in report.models { tell(model, isPlan: report.outcome == .planned) }
             for warning in report.warnings { Output.note("warning: \(warning)") }
-            if report.outcome == .planned { for route in routes { tell(route) } }
+            for route in routes { tell(route) }
         }
     }
 
