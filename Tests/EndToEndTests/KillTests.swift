@@ -21,13 +21,22 @@ extension EndToEnd {
             }
             let template = world.scratch.path("template")
             try copy(world.device, to: template)
-            let start = MonotonicTime.now
-            try world.sync().expecting(0)
-            let whole = Int(MonotonicTime.now.seconds(since: start) * 1e6)
+            // The shortest of a few, so that most kills come before the end on a machine that others use, too.
+            var whole = Int.max
+            for _ in 0..<3 {
+                try Durable.removeTree(world.device)
+                try copy(template, to: world.device)
+                let start = MonotonicTime.now
+                try world.sync().expecting(0)
+                whole = min(whole, Int(MonotonicTime.now.seconds(since: start) * 1e6))
+            }
             var numbers = SeededRandom(seed: Soak.seed)
             var killed = 0
             let rounds = Soak.rounds(50, whole: 1_000)
-            for round in 0..<rounds {
+            var round = 0
+            // What counts is a kill: a sync that ended before it is done again, up to a bound.
+            while killed < rounds, round < 4 * rounds {
+                defer { round += 1 }
                 // Half of the rounds start afresh; the others go on with what the kill before left.
                 if round % 2 == 0 {
                     try Durable.removeTree(world.device)
@@ -41,13 +50,15 @@ extension EndToEnd {
                 if try child.finished(within: 60).code == 128 + 9 { killed += 1 }
                 let version = try checked(world, "round \(round), seed \(Soak.seed)")
                 #expect(["1.0.0", "1.1.0"].contains(version))
-                if round % 2 == 1 || round == rounds - 1 {
+                if round % 2 == 1 {
                     try world.sync().expecting(0)
                     #expect(try checked(world, "after round \(round), seed \(Soak.seed)") == "1.1.0")
                 }
             }
-            print("soak: \(killed) of \(rounds) syncs killed before their end, seed \(Soak.seed)")
-            #expect(killed > rounds / 4, "most syncs were killed before their end: \(killed) of \(rounds)")
+            try world.sync().expecting(0)
+            #expect(try checked(world, "after \(round) rounds, seed \(Soak.seed)") == "1.1.0")
+            print("soak: \(killed) of \(round) syncs killed before their end, seed \(Soak.seed)")
+            #expect(killed == rounds, "\(killed) of \(round) syncs were killed before their end")
         }
 
         /// Reads every byte of what is active.

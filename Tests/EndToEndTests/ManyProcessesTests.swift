@@ -3,6 +3,7 @@ import CanonicalJSON
 import Durable
 import Glibc
 import Names
+import Signing
 import Support
 import SyncAgent
 import Testing
@@ -46,6 +47,28 @@ extension EndToEnd {
             }
             #expect(fetched > length && fetched < Int64(length) * 3 / 2, "\(fetched) bytes")
             try expectWhole("1.0.0")
+        }
+
+        @Test("programs that start during the first sync of a device see nothing or a whole version")
+        func firstSync() throws {
+            let script = """
+                python3 - <<'END'
+                import hashlib, sealift, time
+                for _ in range(20000):
+                    try:
+                        with sealift.lease("vision/detector") as model:
+                            print(hashlib.sha256(open(model.entry, "rb").read()).hexdigest())
+                            break
+                    except sealift.SealiftError:
+                        time.sleep(0.002)
+                END
+                """
+            let readers = try (0..<8).map { _ in try world.shell(script) }
+            try world.run(sync + ["--rate", "2MB"]).expecting(0)
+            let digest = SHA256.digest(of: TestModel.bytes(label: "1.0.0", padding: length)).hex
+            for reader in readers {
+                #expect(try reader.finished(within: 60).expecting(0).output == "\(digest)\n")
+            }
         }
 
         @Test("a holder of the lock that is killed is in nobody's way")

@@ -102,7 +102,8 @@ final class DeviceRegistry: Fetching, BlobFetching {
         signedWidth: UInt64? = nil,
         operators: UInt64 = 17,
         specification: Int64? = nil,
-        rollout: Int = Listing.fullRollout
+        rollout: Int = Listing.fullRollout,
+        labels: String = "labels/en.txt"
     ) throws -> ModelManifest {
         let name = try require(ModelName(model))
         let marker: UInt8 = state.withLock { state in
@@ -129,7 +130,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
                     format: .onnx,
                     entry: try require(FilePath("model.onnx")),
                     requires: inspection.requires,
-                    files: [try file("model.onnx", bytes), try file("labels/en.txt", Array("cat\ndog".utf8))]
+                    files: [try file("model.onnx", bytes), try file(labels, Array("cat\ndog".utf8))]
                 )
             ]
         )

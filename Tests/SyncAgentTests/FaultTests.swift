@@ -264,35 +264,6 @@ struct SyncFaultTests {
         #expect(try Durable.names(in: "\(fixture.directory)/incoming") == wanted)
     }
 
-    @Test("a damaged pointer is replaced by the next sync")
-    func damagedPointer() async throws {
-        try Durable.replaceLink("\(fixture.directory)/current", destination: "elsewhere")
-        let report = try await fixture.sync()
-        #expect(report.outcome == .activated && !report.warnings.isEmpty)
-        #expect(try fixture.activeVersion() == "1.0.0")
-    }
-
-    @Test(
-        "what stands in the place of a file of the device directory is replaced by the next sync",
-        arguments: [
-            "current", "lock", "decisions.json", "device/rollout", "trust/state.json", "trust/timestamp.json",
-            "trust/vision.json", "trust/poll-state",
-        ],
-        ["directory", "link", "pipe"]
-    )
-    func somethingElse(_ name: String, _ kind: String) async throws {
-        let path = "\(fixture.directory)/\(name)"
-        try Durable.removeTree(path)
-        switch kind {
-        case "directory": try Durable.makeDirectory(path + "/below")
-        case "link": #expect(symlink("/nonexistent/place", path) == 0)
-        default: #expect(mkfifo(path, 0o600) == 0)
-        }
-        #expect(try await fixture.sync().exitCode == 0)
-        #expect(try await fixture.sync().exitCode == 0)
-        #expect(try fixture.activeVersion() == "1.0.0")
-    }
-
     @Test("an expectation that is none is the caller's mistake, and never exit code 0")
     func unsoundExpectation() async throws {
         let error = try await fixture.failure { $0.models[0].expectation = Array("no JSON".utf8) }

@@ -1,0 +1,84 @@
+import Durable
+import Generations
+import Glibc
+import Support
+import SyncAgent
+import Testing
+
+/// What others did to the device's own files: the next sync puts it right.
+@Suite("Sync faults: the device's own files")
+struct SyncDamageTests {
+    private let fixture: SyncFixture
+
+    init() async throws {
+        fixture = try SyncFixture()
+        try fixture.registry.release("1.0.0")
+        try await fixture.sync()
+    }
+
+    @Test("a damaged pointer is replaced by the next sync")
+    func damagedPointer() async throws {
+        try Durable.replaceLink("\(fixture.directory)/current", destination: "elsewhere")
+        let report = try await fixture.sync()
+        #expect(report.outcome == .activated && !report.warnings.isEmpty)
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test(
+        "what stands in the place of a file of the device directory is replaced by the next sync",
+        arguments: [
+            "current", "lock", "decisions.json", "device/rollout", "trust/state.json", "trust/checked",
+            "trust/timestamp.json",
+            "trust/vision.json", "trust/poll-state",
+        ],
+        ["directory", "link", "pipe"]
+    )
+    func somethingElse(_ name: String, _ kind: String) async throws {
+        let path = "\(fixture.directory)/\(name)"
+        try Durable.removeTree(path)
+        switch kind {
+        case "directory": try Durable.makeDirectory(path + "/below")
+        case "link": #expect(symlink("/nonexistent/place", path) == 0)
+        default: #expect(mkfifo(path, 0o600) == 0)
+        }
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test("a device directory that was moved is whole where it is now, and nothing is fetched again")
+    func moved() async throws {
+        let elsewhere = fixture.scratch.path("another/place")
+        try Durable.makeDirectory(Durable.parent(of: elsewhere))
+        #expect(rename(fixture.directory, elsewhere) == 0)
+        #expect(try SyncedDevice(directory: elsewhere).verify() > 0)
+        let report = try await fixture.sync { $0.directory = elsewhere }
+        #expect(report.outcome == .unchanged && report.bytesFetched == 0 && report.exitCode == 0)
+        try fixture.registry.release("1.1.0")
+        try await fixture.sync { $0.directory = elsewhere }
+        let status = try SyncedDevice(directory: elsewhere).status()
+        #expect(status.models[0].version == "1.1.0" && status.models[0].problem == nil)
+        #expect(status.models[0].entry.contains("another/place/versions/"))
+    }
+
+    @Test(
+        "a file as deep and as long as names may be is taken; where the system has no room for that, it is said"
+    )
+    func deepPaths() async throws {
+        func path(_ length: Int) -> String {
+            (0..<16).map { String(repeating: "x", count: length - 2) + ($0 < 10 ? "0\($0)" : "\($0)") }
+                .joined(separator: "/")
+        }
+        try fixture.registry.release("1.1.0", labels: path(200))
+        try await fixture.sync()
+        #expect(try fixture.activeVersion() == "1.1.0")
+        try fixture.registry.release("1.2.0", labels: path(255))
+        let report = try await fixture.sync()
+        let failure = try require(report.models[0].failure)
+        #expect(failure.kind != .temporary && failure.message.contains("name too long"), "\(failure)")
+        #expect(try fixture.activeVersion() == "1.1.0")
+        try fixture.registry.release("1.2.1")
+        try await fixture.sync()
+        #expect(try fixture.activeVersion() == "1.2.1")
+    }
+}
