@@ -42,6 +42,10 @@ extension DeviceDirectory {
             mode,
             &report
         )
+        let manifests = Set(kept.flatMap(\.record.models).map(\.identity.manifest.hex))
+        for name in try names(loadingPath) where !manifests.contains(String(name.prefix { $0 != "." })) {
+            try remove("loading/\(name)", mode, &report)
+        }
         for name in try names(incomingPath) where !isWanted(name) {
             try remove("incoming/\(name)", mode, &report)
         }

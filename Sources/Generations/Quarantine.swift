@@ -3,8 +3,9 @@ package import Names
 
 /// `quarantine.json` (`sealift/quarantine@1`): versions that this device does not take again.
 ///
-/// They failed a trial here, or the operator went back from them. Each is named
-/// by its manifest, so that the next version of the model is not concerned.
+/// They failed a trial here, an app could not load them, or the operator went
+/// back from them. Each is named by its manifest, so that the next version of
+/// the model is not concerned.
 package struct Quarantine: DeviceNote {
     package static let type = "sealift/quarantine@1"
     package static let fileName = "quarantine.json"

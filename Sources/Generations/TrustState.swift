@@ -1,6 +1,5 @@
 import CanonicalJSON
 import Durable
-import Glibc
 package import Manifest
 package import Names
 
@@ -124,7 +123,7 @@ package struct TrustState: Equatable, Sendable {
 extension DeviceDirectory {
     /// Why an active version may not be used now, by what the last sync learned and this machine's clock.
     package func obstacle(to manifest: Digest) throws(GenerationError) -> String? {
-        try trustState()?.obstacle(to: manifest, at: UnixTime(rawValue: Int64(time(nil))))
+        try trustState()?.obstacle(to: manifest, at: DeviceStamp.now)
     }
 
     /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.

@@ -19,6 +19,7 @@ struct Candidate: Equatable, Sendable {
 /// | held, yanked, or its rollout narrowed | stay; no new installs |
 /// | taken off the channel | stay, unless a listed version names it in `replaces` |
 /// | recalled or denied | leave now: newest good one, else none |
+/// | quarantined here | replace by the newest good one; until one is there it stays, and no app loads it |
 /// | below the floor (signed or local, the higher) | never activate; replace by anything at or above; until one is there the running one stays |
 ///
 /// Precedence: denied and recalled, then floor, quarantine, pin, `replaces`,
@@ -37,6 +38,9 @@ struct Candidates {
 
     /// Why the active version must be left, whatever can take its place.
     let departure: Obstacle?
+
+    /// Why the active version is to be left for any other that can take its place: it must be, or does not work here.
+    private let aversion: Obstacle?
 
     /// Why the active version runs on although nobody would newly take it; `nil` where somebody would.
     private(set) var stay: String?
@@ -57,6 +61,8 @@ struct Candidates {
         self.rules = rules
         self.active = active
         departure = active.flatMap { chain.withdrawal(of: $0.version, $0.manifest) }
+        let quarantined = active.flatMap { rules.quarantine[$0.manifest] }
+        aversion = departure ?? quarantined.map { .quarantined(reason: $0) }
         let floor = Self.floor(request, chain, rules)
         switch request.selection {
         case .channel(let channel):
@@ -114,14 +120,14 @@ struct Candidates {
     /// - Returns: Whether it counts. It is set aside when the pinned version is withdrawn or below the floor,
     ///   and when it cannot be taken and the active one may not stay: all of these come before a pin.
     private mutating func considerPinned(_ pin: ModelVersion, _ floor: ModelVersion?) -> Bool {
-        let mustMove = departure != nil || isBelow(floor)
+        let mustMove = aversion != nil || isBelow(floor)
         guard let listing = named(pin) else {
             if !mustMove { passOver(pin, .notReleased) }
             return !mustMove
         }
         guard let obstacle = obstacle(to: listing, floor, on: nil) else {
             let isBack = active.map { pin < $0.version } ?? false
-            if isBack, departure == nil, !rules.hasRun(listing.manifest), let active {
+            if isBack, aversion == nil, !rules.hasRun(listing.manifest), let active {
                 passOver(pin, .lower(than: active.version))
             } else {
                 ordered = [Candidate(version: pin, manifest: listing.manifest, reason: "it is pinned")]
@@ -148,11 +154,11 @@ struct Candidates {
         if let obstacle = obstacle(to: listing, floor, on: channel) {
             // What lies below the running version is of no interest, unless that has to be left.
             let isLower =
-                departure == nil && !isActive && active.map { listing.version < $0.version } ?? false
+                aversion == nil && !isActive && active.map { listing.version < $0.version } ?? false
             return isLower && channel != nil ? () : passOver(listing.version, obstacle)
         }
         var reason = "the highest version that may be taken"
-        if let active, !isActive, departure == nil {
+        if let active, !isActive, aversion == nil {
             if listing.version == active.version { return passOver(listing.version, .otherManifest) }
             if listing.version < active.version {
                 guard listing.replaces.contains(active.manifest) else {
@@ -169,8 +175,8 @@ struct Candidates {
                     channel == nil
                     ? "it is asked for, and this device ran it before" : "it replaces \(active.version)"
             }
-        } else if let departure, let active {
-            reason = "\(active.version) had to be left (\(departure))"
+        } else if let aversion, let active {
+            reason = "\(active.version) had to be left (\(aversion))"
         }
         ordered.append(Candidate(version: listing.version, manifest: listing.manifest, reason: reason))
     }
@@ -184,8 +190,8 @@ struct Candidates {
         if let withdrawal = chain.withdrawal(of: listing.version, listing.manifest) { return withdrawal }
         if let floor, listing.version < floor { return .belowFloor(floor) }
         guard chain.releases[listing.version] == listing.manifest else { return .notReleased }
-        guard active?.manifest != listing.manifest else { return nil }
         if let reason = rules.quarantine[listing.manifest] { return .quarantined(reason: reason) }
+        guard active?.manifest != listing.manifest else { return nil }
         // A recall was found above.
         if let state = chain.live?.state(of: listing.version) { return .yanked(state) }
         if let hold = chain.holds[listing.manifest] { return .held(hold) }
@@ -214,6 +220,10 @@ struct Candidates {
             return
                 "\(active.version) is below the floor \(floor) and runs on until a version from there up can be "
                 + "taken"
+        }
+        if let reason = rules.quarantine[active.manifest] {
+            return
+                "\(active.version) is quarantined on this device (\(reason)), and nothing else can take its place"
         }
         if let state = chain.live?.state(of: active.version), state.kind == .yanked {
             return "\(active.version) was yanked at \(state.time) (\(state.reason)) and stays where it runs"

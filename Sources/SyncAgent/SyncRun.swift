@@ -28,7 +28,12 @@ struct SyncRun: Sendable {
         var warnings = damage.map { [$0] } ?? []
         if mode == .activate {
             // Now, and not after the network was asked: meanwhile an operator may change it.
-            warnings += try noting { () throws(GenerationError) in try device.save(quarantine) }
+            warnings += try noting { () throws(GenerationError) in
+                try device.changeQuarantine { note in
+                    for entry in quarantine.entries { note.add(entry) }
+                    note.settled = quarantine.settled
+                }
+            }
         }
         events(.phase(.refreshing))
         let sources = try sources(device)

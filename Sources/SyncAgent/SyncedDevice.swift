@@ -126,6 +126,9 @@ public struct SyncedDevice: Sendable {
             problem = error.description
         }
         if problem == nil { problem = state?.obstacle(to: identity.manifest, at: now) }
+        if problem == nil, let entry = (try? device.note(Quarantine.self))?[identity.manifest] {
+            problem = "it is quarantined since \(entry.time), so that no app loads it: \(entry.reason)"
+        }
         return DeviceStatus.Model(
             model: identity.model.description,
             version: identity.version.description,

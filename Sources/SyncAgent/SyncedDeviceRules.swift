@@ -105,12 +105,15 @@ extension SyncedDevice {
             }
             try device.fallBack(from: active)
             // Without room for the note, being on the fallback says the same until the next sync.
-            var quarantine = try device.note(Quarantine.self)
-            for model in left {
-                quarantine.add(Quarantine.Entry(model.identity, reason: "rolled back: \(reason)", time: now))
-            }
-            quarantine.settled = active.number
-            do throws(GenerationError) { try device.save(quarantine) } catch {
+            do throws(GenerationError) {
+                try device.changeQuarantine { quarantine in
+                    for model in left {
+                        let reason = "rolled back: \(reason)"
+                        quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: now))
+                    }
+                    quarantine.settled = active.number
+                }
+            } catch {
                 guard case .disk = error else { throw error }
             }
             return left.map {
@@ -150,8 +153,9 @@ extension SyncedDevice {
             var quarantine = try device.quarantine(try? device.activeGeneration(), at: nil, noted: clock())
             let before = quarantine.entries.count
             quarantine.entries.removeAll { wanted == nil || $0.model == wanted }
-            try device.save(quarantine)
-            return before - quarantine.entries.count
+            let kept = quarantine
+            try device.changeQuarantine { $0 = kept }
+            return before - kept.entries.count
         }
     }
 

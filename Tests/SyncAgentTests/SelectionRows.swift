@@ -12,6 +12,21 @@ extension Selection {
             expected: ["1.4.0"]
         ),
         Selection(
+            name: "quarantined and active: the best of the others, also a lower one",
+            active: "1.4.0",
+            quarantined: ["1.4.0"],
+            expected: ["1.3.0"],
+            passedOver: ["1.4.0": "crashed here"]
+        ),
+        Selection(
+            name: "quarantined and active, and nothing else: it stays, and no app loads it",
+            active: "1.4.0",
+            listed: list("1.4.0"),
+            quarantined: ["1.4.0"],
+            expected: [],
+            passedOver: ["1.4.0": "crashed here"]
+        ),
+        Selection(
             name: "held and not active: no new install",
             held: ["1.4.0"],
             expected: ["1.3.0"],

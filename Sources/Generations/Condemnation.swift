@@ -1,0 +1,52 @@
+import Durable
+package import Names
+
+/// What an app that loads models found out about a version: it does not work here.
+extension DeviceDirectory {
+    /// Takes a version into the quarantine, and makes the one before it active where there is one.
+    ///
+    /// Whatever comes after the note is a courtesy to other readers: a version
+    /// in the quarantine is lent to nobody, and no sync takes it again.
+    ///
+    /// - Parameters:
+    ///   - identity: The version that could not be used.
+    ///   - reason: What happened, for people.
+    ///   - now: When.
+    /// - Throws: `GenerationError.disk` when the note cannot be written, as on a read-only disk; nothing changed then.
+    package func condemn(
+        _ identity: VersionIdentity,
+        reason: String,
+        at now: UnixTime
+    ) throws(GenerationError) {
+        try changeQuarantine { $0.add(Quarantine.Entry(identity, reason: reason, time: now)) }
+        guard let active = try activeGeneration(),
+            active.record.models.contains(where: { $0.identity == identity })
+        else { return }
+        let unwanted = Set(try note(Quarantine.self).entries.map(\.manifest))
+            .union(try trustState()?.recalled ?? [])
+        let earlier = generations(before: active).lazy.compactMap { $0.record.model(identity.model) }
+            .first { $0.identity != identity && !unwanted.contains($0.identity.manifest) }
+        guard let earlier else { return }
+        let models = active.record.models.map { model in
+            guard model.identity == identity else { return model }
+            return GenerationRecord.Model(
+                identity: earlier.identity,
+                entry: earlier.entry,
+                channel: earlier.channel,
+                reason: "\(identity.version) is quarantined on this device: \(reason)"
+            )
+        }
+        _ = try? leave(for: models, from: active, at: now) { unwanted.contains($0) }
+    }
+
+    /// Changes the note about what is not taken again, one writer after the other.
+    ///
+    /// Its lock is a courtesy between writers; where it cannot be had, a lost change costs one more try of a version.
+    package func changeQuarantine(_ change: (inout Quarantine) -> Void) throws(GenerationError) {
+        let lock = try? DirectoryLock("\(path)/quarantine.lock", waiting: 2)
+        defer { withExtendedLifetime(lock) {} }
+        var quarantine = try note(Quarantine.self)
+        change(&quarantine)
+        try save(quarantine)
+    }
+}
