@@ -26,6 +26,16 @@ public protocol ModelRuntime: Sendable {
     func load(entry: String, options: LoadOptions) async throws -> any LoadedModel
 }
 
+/// What a runtime's error says of the model.
+///
+/// A version that cannot be loaded is not tried again on the device. An error
+/// that does not say so blames the model; one that would not come again with
+/// more memory or another runtime says that the model is not at fault.
+public protocol RuntimeFailure: Error {
+    /// Whether the same files would fail again.
+    var isModelAtFault: Bool { get }
+}
+
 extension ModelRuntime {
     /// The main processor alone.
     public var processors: Set<ComputeUnits> { [.cpu] }

@@ -20,6 +20,9 @@ struct LoadInProgress {
 
     /// Why the model goes as soon as those who wait are done.
     var retirement: EvictionReason?
+
+    /// Whether the name stands for it afterwards; not so where it only answers for one that is still loading.
+    var isNamed = true
 }
 
 /// A version that failed while another one answered in its place.
@@ -181,25 +184,32 @@ extension ModelLibrary {
         let standing = resident(wanted)?.key.version
         let version = try? await BlockingPool.shared.run { () throws(ModelLibraryError) -> LibraryVersion? in
             if let standing, standing != key.version, try source.mayRun(standing) { return standing }
-            return try source.earlierVersion(of: name)
+            return try source.earlierVersion(of: name, than: key.version)
         }
         guard let version, version != key.version else { return nil }
         let fallback = LoadKey(version: version, options: key.options)
+        // That this caller waits no longer says nothing about the version, for which others may go on waiting.
+        let isOwn = (error as? ModelLibraryError)?.isOfCaller ?? false
         let isNew = rejections[key] == nil
         let until = clock.now + configuration.retryAfter
-        var lent = point(wanted, to: fallback, look, request, retryAt: until)
+        var lent =
+            isOwn
+            ? lendStopgap(fallback, request) : point(wanted, to: fallback, look, request, retryAt: until)
         if lent == nil {
-            if loads[fallback] == nil { startLoading(fallback, wanted, look, request) }
+            if loads[fallback] == nil {
+                startLoading(fallback, wanted, look, request)
+                loads[fallback]?.isNamed = !isOwn
+            }
             // The deadline may be what failed; an earlier version gets a little of its own.
             lent = try? await waitForLoad(fallback, request, max(deadline, clock.now + .seconds(5)))
-            table.change { $0.named[wanted]?.retryAt = until }
+            if !isOwn { table.change { $0.named[wanted]?.retryAt = until } }
         }
         guard let lent else {
             // A caller that was cancelled hears of that, and not of the version that failed before.
             try Task.checkCancellation()
             return nil
         }
-        rejections[key] = Rejection(error: error, until: until)
+        if !isOwn { rejections[key] = Rejection(error: error, until: until) }
         if isNew {
             tell(
                 .fellBack(
@@ -211,6 +221,14 @@ extension ModelLibrary {
             )
         }
         return lent
+    }
+
+    /// Lends a version in memory once, whatever the name stands for.
+    private func lendStopgap(_ key: LoadKey, _ request: ModelRequest) -> Lent? {
+        let now = clock.now
+        return table.change { state in
+            state.numbers[key].flatMap { state.lend($0, request, at: now) }
+        }
     }
 
     private func waitForLoad(

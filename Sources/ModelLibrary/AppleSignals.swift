@@ -39,6 +39,9 @@ private final class HeldSource: @unchecked Sendable {
     init(_ source: any DispatchSourceMemoryPressure) { self.source = source }
 }
 
+/// Asks the system that this is built for.
+public typealias SystemMemoryProbe = AppleMemoryProbe
+
 /// What the system lets this app still have before it ends it.
 public struct AppleMemoryProbe: MemoryProbe {
     /// Asks this system.

@@ -1,7 +1,6 @@
 import Blocking
 import CanonicalJSON
 import Generations
-import Glibc
 import Inference
 import Manifest
 import Names
@@ -11,29 +10,20 @@ import Names
 /// What must not run any more is known from the last sync, and is looked up
 /// again whenever the device is looked at, so that a recalled version is not lent
 /// again even when it is in memory.
+///
+/// A version that does not work here goes into the quarantine of the device,
+/// which every app and every sync goes by; where the directory cannot be
+/// written, this library alone goes by it.
 struct GenerationSource: ModelSource {
     let directory: String
     private let starts = CountedStarts()
 
+    /// What could not be noted on the device.
+    private let condemned = Guarded<[Digest: String]>([:])
+
     init(directory: String) { self.directory = directory }
 
-    /// The state of `current` and of `trust/state.json`; each is replaced by a rename and never written again.
-    func stamp() -> SourceStamp? {
-        var numbers: [Int64] = []
-        for name in ["current", "trust/state.json"] {
-            var status = stat()
-            guard lstat("\(directory)/\(name)", &status) == 0 else {
-                guard errno == ENOENT else { return nil }
-                numbers.append(0)
-                continue
-            }
-            numbers += [
-                Int64(truncatingIfNeeded: status.st_ino), Int64(status.st_ctim.tv_sec),
-                Int64(status.st_ctim.tv_nsec),
-            ]
-        }
-        return SourceStamp(numbers)
-    }
+    func stamp() -> SourceStamp? { DeviceStamp.numbers(directory).map { SourceStamp($0) } }
 
     func activeVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion {
         let device = try device(for: model)
@@ -48,10 +38,17 @@ struct GenerationSource: ModelSource {
         }
         let version = LibraryVersion(active)
         if let obstacle = try obstacle(to: version) { throw version.refused(obstacle) }
-        return version
+        guard let reason = try quarantine(of: version) else { return version }
+        guard let earlier = try earlierVersion(of: model, than: version) else {
+            throw version.refused(reason)
+        }
+        return earlier
     }
 
-    func earlierVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion? {
+    func earlierVersion(
+        of model: ModelName,
+        than version: LibraryVersion
+    ) throws(ModelLibraryError) -> LibraryVersion? {
         let device = try device(for: model)
         let versions = try Self.told(model) { () throws(GenerationError) -> [LibraryVersion] in
             guard let active = try device.activeGeneration() else { return [] }
@@ -59,14 +56,15 @@ struct GenerationSource: ModelSource {
                 generation.record.model(model).map { LibraryVersion($0.identity) }
             }
         }
-        for version in versions where version != versions.first {
-            if try mayRun(version) { return version }
+        for other in versions where other != version {
+            if try mayRun(other) { return other }
         }
         return nil
     }
 
     func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool {
-        try obstacle(to: version) == nil
+        guard try obstacle(to: version) == nil else { return false }
+        return try quarantine(of: version) == nil
     }
 
     /// Why the version must not run any more: it is recalled, or the grace of the chain is over.
@@ -77,13 +75,53 @@ struct GenerationSource: ModelSource {
         }
     }
 
+    /// Why the version is not tried again; `nil` when it may be.
+    private func quarantine(of version: LibraryVersion) throws(ModelLibraryError) -> String? {
+        if let reason = condemned.withLock({ $0[version.manifest] }) {
+            return "it did not work before: \(reason)"
+        }
+        let device = try device(for: version.model)
+        let entry = try Self.told(version.model) { () throws(GenerationError) in
+            try device.note(Quarantine.self)[version.manifest]
+        }
+        return entry.map { entry in
+            "it is quarantined on this device since \(entry.time): \(entry.reason); "
+                + "`sealift quarantine clear \(version.model)` lets it be tried again"
+        }
+    }
+
     func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {
         let device = try device(for: version.model)
         // A start that is one too many goes back, and the caller looks again.
         guard try !leavesTrial(of: version.model, on: device) else { return nil }
-        // No lease means that the version is being collected, so that a newer one is active already.
-        let found = try Self.told(version.model) {
-            () throws(GenerationError) -> (ActiveModel, DirectoryLease)? in
+        guard let (model, lease) = try holder(of: version, on: device) else { return nil }
+        if let obstacle = try obstacle(to: version) { throw version.refused(obstacle) }
+        if let reason = try quarantine(of: version) { throw version.refused(reason) }
+        var opened = OpenedModel(
+            version: version,
+            directory: model.directory,
+            entryPath: model.entryPath,
+            format: model.content.format.rawValue,
+            ports: ModelPorts(model.interface)
+        )
+        opened.labels = model.interface.labels?.shown ?? []
+        opened.length = model.content.length
+        opened.memory = model.content.memory
+        opened.checks = model.manifest.checks
+        opened.verdict = device.loadHistory(of: version.manifest).verdict
+        opened.note = DeviceLoadNote(version.manifest, on: device)
+        opened.hold = lease
+        return opened
+    }
+
+    /// The version where it is active or was before, with a lease on it.
+    ///
+    /// - Returns: `nil` when it is being collected, so that a newer one is active already.
+    private func holder(
+        of version: LibraryVersion,
+        on device: DeviceDirectory
+    ) throws(ModelLibraryError) -> (ActiveModel, DirectoryLease)? {
+        try Self.told(version.model) { () throws(GenerationError) -> (ActiveModel, DirectoryLease)? in
             guard let active = try device.activeGeneration() else { return nil }
             let generations = [active] + device.generations(before: active)
             let holder = generations.first { generation in
@@ -100,21 +138,31 @@ struct GenerationSource: ModelSource {
                 throw error
             }
         }
-        guard let (model, lease) = found else { return nil }
-        if let obstacle = try obstacle(to: version) { throw version.refused(obstacle) }
-        var opened = OpenedModel(
-            version: version,
-            directory: model.directory,
-            entryPath: model.entryPath,
-            format: model.content.format.rawValue,
-            ports: ModelPorts(model.interface)
+    }
+
+    func condemn(
+        _ version: LibraryVersion,
+        _ reason: String
+    ) throws(ModelLibraryError) -> QuarantinePlace {
+        let device = try device(for: version.model)
+        // Files that rotted without a trace in their state are not the version's fault, and a sync repairs them.
+        if let (model, _) = try holder(of: version, on: device) {
+            _ = try Self.told(version.model, version) { () throws(GenerationError) in try model.verify() }
+        }
+        let identity = VersionIdentity(
+            model: version.model,
+            version: version.version,
+            variant: version.variant,
+            manifest: version.manifest
         )
-        opened.labels = model.interface.labels?.shown ?? []
-        opened.length = model.content.length
-        opened.memory = model.content.memory
-        opened.checks = model.manifest.checks
-        opened.hold = lease
-        return opened
+        do throws(GenerationError) {
+            try device.condemn(identity, reason: reason, at: DeviceStamp.now)
+        } catch {
+            condemned.withLock { $0[version.manifest] = reason }
+            return .memory("\(error)")
+        }
+        device.forgetCrashes(of: version.manifest)
+        return .device
     }
 
     /// Counts one start of the app for a version on trial, at the first opening of its model.
@@ -125,9 +173,8 @@ struct GenerationSource: ModelSource {
         on device: DeviceDirectory
     ) throws(ModelLibraryError) -> Bool {
         guard starts.isFirst(model) else { return false }
-        let now = UnixTime(rawValue: Int64(time(nil)))
         return try Self.told(model) { () throws(GenerationError) in
-            try device.countStart(of: model, at: now) != nil
+            try device.countStart(of: model, at: DeviceStamp.now) != nil
         }
     }
 
@@ -138,16 +185,18 @@ struct GenerationSource: ModelSource {
     /// Runs steps on the device directory, so that their errors come out as the library's.
     private static func told<Value>(
         _ model: ModelName,
+        _ version: LibraryVersion? = nil,
         _ steps: () throws(GenerationError) -> Value
     ) throws(ModelLibraryError) -> Value {
         do {
             return try steps()
         } catch {
             let (name, reason) = (model.description, error.description)
+            let text = version?.versionText ?? "(active)"
             switch error {
             case .missing, .nothingActive, .notActive: throw .notAvailable(model: name, reason: reason)
-            case .damaged, .unfit: throw .refused(model: name, version: "(active)", reason: reason)
-            case .disk: throw .failed(model: name, version: "(active)", reason: reason)
+            case .damaged, .unfit: throw .refused(model: name, version: text, reason: reason)
+            case .disk: throw .failed(model: name, version: text, reason: reason)
             }
         }
     }
@@ -160,8 +209,7 @@ private final class CountedStarts: Sendable {
     /// Whether this is the first time, and nobody counted it for the app, as `sealift run` does before it starts one.
     func isFirst(_ model: ModelName) -> Bool {
         guard models.withLock({ $0.insert(model).inserted }) else { return false }
-        let counted = getenv("SEALIFT_STARTED").map { String(cString: $0) }
-        return counted != model.description
+        return DeviceStamp.countedModel != model.description
     }
 }
 

@@ -35,6 +35,12 @@ struct GoldenRun: Sendable {
                 differences = vector.disagreements(with: try await model.run(vector.inputs))
             } catch is CancellationError {
                 throw CancellationError()
+            } catch let error as any RuntimeFailure where !error.isModelAtFault {
+                throw ModelLibraryError.failed(
+                    model: opened.version.modelText,
+                    version: opened.version.versionText,
+                    reason: "golden vector \(index) cannot be run: \(error)"
+                )
             } catch {
                 differences = ["the call fails: \(error)"]
             }

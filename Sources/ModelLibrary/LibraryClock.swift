@@ -1,5 +1,10 @@
 import Blocking
+
+#if canImport(Glibc)
 import Glibc
+#else
+import Darwin
+#endif
 
 /// What a library takes the time from, for deadlines and idle times alone.
 public protocol LibraryClock: Sendable {

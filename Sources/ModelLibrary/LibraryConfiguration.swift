@@ -26,6 +26,10 @@ public struct LibraryConfiguration: Sendable {
     /// The longest that a request waits for its model, turn and memory included.
     public var deadline = Duration.seconds(60)
 
+    /// A load that takes longer than this lets others load beside it, so that a runtime that never comes back holds
+    /// up its own model alone; it is told as an event.
+    public var longLoad = Duration.seconds(120)
+
     /// A lease held longer than this is told as an event, once; it is never taken away.
     public var longLease = Duration.seconds(300)
 

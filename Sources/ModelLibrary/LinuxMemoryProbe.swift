@@ -1,5 +1,9 @@
+#if os(Linux)
 import CLinux
 import Glibc
+
+/// Asks the system that this is built for.
+public typealias SystemMemoryProbe = LinuxMemoryProbe
 
 /// Control groups, `MemAvailable`, the limit on address space, and what this process holds.
 public struct LinuxMemoryProbe: MemoryProbe {
@@ -78,3 +82,4 @@ enum SystemFile {
         return String(decoding: bytes[..<filled], as: UTF8.self)
     }
 }
+#endif

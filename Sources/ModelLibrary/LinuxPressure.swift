@@ -1,3 +1,4 @@
+#if os(Linux)
 import Blocking
 import Glibc
 
@@ -57,9 +58,7 @@ public struct LinuxPressure: PressureSource {
     static func sight() -> PressureRule.Sight {
         var sight = PressureRule.Sight()
         if let text = SystemFile.text("/proc/pressure/memory") { sight.read(pressure: text) }
-        for file in CGroupMemory(SystemFile.text).eventFiles() {
-            if let text = SystemFile.text(file) { sight.read(events: text) }
-        }
+        sight.limitsMet = CGroupMemory(SystemFile.text).limitsMet()
         sight.state = LinuxMemoryProbe().state()
         return sight
     }
@@ -76,3 +75,4 @@ public struct LinuxPressure: PressureSource {
         return descriptor
     }
 }
+#endif

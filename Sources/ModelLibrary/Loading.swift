@@ -2,6 +2,17 @@ import Blocking
 import Inference
 import Names
 
+/// A version that does not work here, and what those who ask for it are told.
+struct Unfit: Error {
+    let error: any Error
+    let reason: String
+
+    init(_ error: any Error, _ reason: String) {
+        self.error = error
+        self.reason = reason
+    }
+}
+
 extension ModelLibrary {
     /// Starts the one load of `key`.
     ///
@@ -13,20 +24,58 @@ extension ModelLibrary {
 
     private func load(_ key: LoadKey, _ request: ModelRequest) async {
         let asked = clock.now
-        await turn.take(request.priority)
-        let outcome: Result<Resident, any Error>
+        let hold = nextNumber()
+        await take(hold, request.priority)
+        var outcome: Result<Resident, any Error>
         do {
             let prepared = try await prepared(key)
             if configuration.swap == .oldFirst {
                 await free { $0.retireOthers(of: key, evenIfStanding: true) }
             }
             try await makeRoom(for: prepared, request)
-            outcome = .success(try await loaded(prepared, waitedSince: asked))
+            let resident = try await watched(hold, key) {
+                try await self.loaded(prepared, waitedSince: asked)
+            }
+            outcome = .success(resident)
         } catch {
             outcome = .failure(error)
         }
-        await turn.pass()
+        await pass(hold)
+        if case .failure(let unfit as Unfit) = outcome {
+            outcome = .failure(await condemn(key.version, unfit))
+        }
         await settle(key, outcome)
+    }
+
+    private func take(_ hold: Int, _ priority: ModelPriority) async {
+        await turn.take(priority)
+        holds.insert(hold)
+    }
+
+    private func pass(_ hold: Int) async {
+        if holds.remove(hold) != nil { await turn.pass() }
+    }
+
+    /// Passes the turn on when `body` takes longer than is usual: what never comes back must hold up no other model.
+    private func watched<Outcome>(
+        _ hold: Int,
+        _ key: LoadKey,
+        _ body: () async throws -> Outcome
+    ) async rethrows -> Outcome {
+        let (clock, long) = (clock, configuration.longLoad)
+        let due = clock.now + long
+        let watchdog = Task { [weak self] in
+            guard (try? await clock.sleep(until: due)) != nil else { return }
+            await self?.overstay(hold, key, after: long)
+        }
+        defer { watchdog.cancel() }
+        return try await body()
+    }
+
+    private func overstay(_ hold: Int, _ key: LoadKey, after long: Duration) async {
+        guard holds.contains(hold) else { return }
+        tell(.longLoad(model: key.version.modelText, version: key.version.versionText, after: long))
+        await pass(hold)
     }
 
     /// Everything that is known before memory is touched.
@@ -53,6 +102,7 @@ extension ModelLibrary {
                 format: opened.format
             )
         }
+        if let verdict = opened.verdict { throw Unfit(version.refused(verdict), verdict) }
         let compute = key.options.compute
         guard let runtime = able.first(where: { compute == .any || $0.processors.contains(compute) }) else {
             throw ModelLibraryError.noProcessor(
@@ -78,22 +128,18 @@ extension ModelLibrary {
 
     private func loaded(_ prepared: Prepared, waitedSince asked: Duration) async throws -> Resident {
         let (version, opened) = (prepared.key.version, prepared.opened)
+        let note = opened.note
         let began = clock.now
-        let before = await footprint()
+        let before = await footprint(noting: note)
         let model: any LoadedModel
+        let inRuntime: Duration
         do {
-            model = try await prepared.runtime.load(entry: opened.entryPath, options: prepared.key.options)
+            (model, inRuntime) = try await checked(prepared, since: began)
         } catch {
-            throw ModelLibraryError.failed(
-                model: version.modelText,
-                version: version.versionText,
-                reason: "\(error)"
-            )
+            await BlockingPool.shared.run { note?.end(hasLoaded: false) }
+            throw error
         }
-        let inRuntime = clock.now - began
-        let disagreements = opened.ports.disagreements(withRuntime: model.ports)
-        guard disagreements.isEmpty else { throw version.refused(disagreements.joined(separator: "; ")) }
-        try await GoldenRun(opened).check(model)
+        await BlockingPool.shared.run { note?.end(hasLoaded: true) }
         let after = await footprint()
         let record = LoadRecord(
             model: version.modelText,
@@ -118,9 +164,66 @@ extension ModelLibrary {
         )
     }
 
-    private func footprint() async -> MemoryFootprint? {
+    /// A model as the runtime loaded it, which is what its manifest says.
+    ///
+    /// - Throws: `Unfit` where the version is to blame.
+    private func checked(
+        _ prepared: Prepared,
+        since began: Duration
+    ) async throws -> (any LoadedModel, Duration) {
+        let (version, opened) = (prepared.key.version, prepared.opened)
+        let model: any LoadedModel
+        do {
+            model = try await prepared.runtime.load(entry: opened.entryPath, options: prepared.key.options)
+        } catch {
+            let failure = ModelLibraryError.failed(
+                model: version.modelText,
+                version: version.versionText,
+                reason: "\(error)"
+            )
+            if error is CancellationError { throw failure }
+            if let known = error as? any RuntimeFailure, !known.isModelAtFault { throw failure }
+            throw Unfit(failure, "\(prepared.circumstances.runtime) cannot load it: \(error)")
+        }
+        let inRuntime = clock.now - began
+        let disagreements = opened.ports.disagreements(withRuntime: model.ports)
+        guard disagreements.isEmpty else {
+            let text = disagreements.joined(separator: "; ")
+            throw Unfit(version.refused(text), text)
+        }
+        do { try await GoldenRun(opened).check(model) } catch {
+            guard case ModelLibraryError.refused(_, _, let reason) = error else { throw error }
+            throw Unfit(error, reason)
+        }
+        return (model, inRuntime)
+    }
+
+    private func footprint(noting note: (any LoadNote)? = nil) async -> MemoryFootprint? {
         let probe = probe
-        return await BlockingPool.shared.run { probe.footprint() }
+        return await BlockingPool.shared.run {
+            let footprint = probe.footprint()
+            note?.begin()
+            return footprint
+        }
+    }
+
+    /// Sees to it that nobody tries the version again.
+    ///
+    /// - Returns: What those who wait for it are told.
+    private func condemn(_ version: LibraryVersion, _ unfit: Unfit) async -> any Error {
+        let source = source
+        let reason = unfit.reason
+        do {
+            let place = try await BlockingPool.shared.run { () throws(ModelLibraryError) in
+                try source.condemn(version, reason)
+            }
+            let (model, text) = (version.modelText, version.versionText)
+            tell(.quarantined(model: model, version: text, reason: reason, place: place))
+            return unfit.error
+        } catch {
+            // It is not the version's fault.
+            return error
+        }
     }
 
     /// Hands the outcome to all who wait; a failure is forgotten, so that the next call tries again.
@@ -134,7 +237,7 @@ extension ModelLibrary {
             let lent = table.change { state in
                 state.add(resident, load.request, at: now)
                 // A load that was overtaken by a later look serves those who wait for it, and goes.
-                if state.named[load.wanted].map({ $0.look <= load.look }) ?? true {
+                if load.isNamed, state.named[load.wanted].map({ $0.look <= load.look }) ?? true {
                     state.named[load.wanted] = LendingTable.Named(
                         number: resident.number,
                         stamp: load.stamp,

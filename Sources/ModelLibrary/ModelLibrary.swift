@@ -36,6 +36,9 @@ public actor ModelLibrary {
     var pressure = MemoryPressure.normal
     var roomEvents = 0
 
+    /// Loads that have the turn.
+    var holds: Set<Int> = []
+
     /// How often models are on their way out at the moment: in no table any more, and still in memory.
     var departures = 0
     var roomWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -56,7 +59,7 @@ public actor ModelLibrary {
         directory: String,
         runtimes: [any ModelRuntime],
         configuration: LibraryConfiguration = LibraryConfiguration(),
-        probe: any MemoryProbe = LinuxMemoryProbe()
+        probe: any MemoryProbe = SystemMemoryProbe()
     ) {
         self.init(
             source: GenerationSource(directory: directory),
@@ -70,7 +73,7 @@ public actor ModelLibrary {
         source: any ModelSource,
         runtimes: [any ModelRuntime],
         configuration: LibraryConfiguration = LibraryConfiguration(),
-        probe: any MemoryProbe = LinuxMemoryProbe(),
+        probe: any MemoryProbe = SystemMemoryProbe(),
         clock: any LibraryClock = SystemClock(),
         turn: LoadTurn = .shared
     ) {

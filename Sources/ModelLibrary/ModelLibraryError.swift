@@ -15,7 +15,8 @@ public enum ModelLibraryError: Error, Equatable, Sendable {
     /// No runtime was given to the library that runs files of this format.
     case noRuntime(model: String, version: String, format: String)
 
-    /// The runtime could not load the version; a later call tries again.
+    /// The runtime could not load the version. Where the model is to blame it is in the quarantine from then on and
+    /// refused; else a later call tries again.
     case failed(model: String, version: String, reason: String)
 
     /// The runtime that loads files of this format has no such processor here.
@@ -35,6 +36,13 @@ public enum ModelLibraryError: Error, Equatable, Sendable {
 
     /// The lease was used after the call that it was lent to.
     case leaseEnded(model: String)
+}
+
+extension ModelLibraryError {
+    /// Whether it says something about the caller's patience, and nothing about the version.
+    var isOfCaller: Bool {
+        if case .timedOut = self { true } else { false }
+    }
 }
 
 extension ModelLibraryError: CustomStringConvertible {

@@ -12,6 +12,13 @@ public enum ModelLibraryEvent: Equatable, Sendable {
     /// An earlier version answers, because the active one cannot.
     case fellBack(model: String, from: String, to: String, reason: String)
 
+    /// A version that does not work here is not tried again, by this process and, where it could be noted on the
+    /// device, by no other and by no sync.
+    case quarantined(model: String, version: String, reason: String, place: QuarantinePlace)
+
+    /// A runtime has not come back from a load for longer than the configuration finds usual; others go on.
+    case longLoad(model: String, version: String, after: Duration)
+
     /// A call of a model failed in its runtime.
     case inferenceFailed(model: String, version: String, reason: String)
 
@@ -23,6 +30,15 @@ public enum ModelLibraryEvent: Equatable, Sendable {
 
     /// A rung of a ladder could not answer, and the next is tried.
     case steppedDown(rung: String, reason: String)
+}
+
+/// Where it is kept that a version is not tried again.
+public enum QuarantinePlace: Equatable, Sendable {
+    /// On the device: `sealift quarantine list` has it, and `sealift quarantine clear` ends it.
+    case device
+
+    /// In this library's memory alone, since the device directory cannot be written, and why.
+    case memory(String)
 }
 
 /// What one load took.

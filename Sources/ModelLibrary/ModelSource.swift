@@ -12,15 +12,19 @@ package protocol ModelSource: Sendable {
     /// Asked by calls that wait for it, so it must cost microseconds.
     func stamp() -> SourceStamp?
 
-    /// The version to use now.
+    /// The version to use now: the active one, or the one before it where that is in the quarantine.
     ///
-    /// - Throws: `ModelLibraryError.notAvailable`, or `.refused` for one that is recalled.
+    /// - Throws: `ModelLibraryError.notAvailable`, or `.refused` for one that is recalled, or in the quarantine with
+    ///   nothing before it.
     func activeVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion
 
-    /// The version that was active before and may still run; `nil` when there is none.
-    func earlierVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion?
+    /// A version other than `version` that is or was active and may run; `nil` when there is none.
+    func earlierVersion(
+        of model: ModelName,
+        than version: LibraryVersion
+    ) throws(ModelLibraryError) -> LibraryVersion?
 
-    /// Whether a version that was active may go on running: nothing recalls it.
+    /// Whether a version that was active may go on running: nothing recalls it, and it is not in the quarantine.
     func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool
 
     /// A version with everything that loading needs, its files checked.
@@ -28,6 +32,21 @@ package protocol ModelSource: Sendable {
     /// - Returns: `nil` when the device has moved on and no longer has it.
     /// - Throws: As above, and `.refused` when the files are not those that were verified.
     func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel?
+
+    /// Sees to it that a version which does not work here is not tried again.
+    ///
+    /// - Throws: `ModelLibraryError.refused` when its files are not those that were verified, so that it is not the
+    ///   version's fault; nothing is noted then.
+    func condemn(_ version: LibraryVersion, _ reason: String) throws(ModelLibraryError) -> QuarantinePlace
+}
+
+/// Lives from before a load until after it, so that one which ends the process is known afterwards; may block.
+package protocol LoadNote: Sendable {
+    /// The runtime is about to load.
+    func begin()
+
+    /// The process lived through it.
+    func end(hasLoaded: Bool)
 }
 
 /// Equal stamps mean that nothing changed between them.
@@ -90,6 +109,12 @@ package struct OpenedModel: Sendable {
 
     /// Golden vectors that the loaded model must reproduce.
     package var checks: [JSONValue] = []
+
+    /// Why it must not be loaded, by how earlier loads ended.
+    package var verdict: String?
+
+    /// Told when the load begins and ends.
+    package var note: (any LoadNote)?
 
     /// Kept as long as the model is loaded, so that its files stay.
     package var hold: (any Sendable)?

@@ -10,6 +10,8 @@ public final class FakeDevice: Sendable {
         /// Every version that was activated, the active one last.
         var versions: [ModelName: [LibraryVersion]] = [:]
         var recalled: Set<LibraryVersion> = []
+        var quarantined: [LibraryVersion: String] = [:]
+        var isReadOnly = false
         var damaged: Set<LibraryVersion> = []
         var lengths: [ModelName: UInt64] = [:]
         var checks: [LibraryVersion: [JSONValue]] = [:]
@@ -50,6 +52,20 @@ public final class FakeDevice: Sendable {
         guarded.withLock { state in
             state.recalled.insert(version)
             state.changes += 1
+        }
+    }
+
+    /// Lets nothing be noted on the device from now on.
+    public func makeReadOnly() { guarded.withLock { $0.isReadOnly = true } }
+
+    /// Versions that a library found not to work, `vision/detector 1.1.0`, each with the reason.
+    public var quarantine: [String: String] {
+        guarded.withLock { state in
+            Dictionary(
+                uniqueKeysWithValues: state.quarantined.map {
+                    ("\($0.key.model) \($0.key.version)", $0.value)
+                }
+            )
         }
     }
 
@@ -95,17 +111,39 @@ extension FakeDevice: ModelSource {
         }
         guard let version else { throw .notAvailable(model: model.description, reason: "nothing is active") }
         guard !isRecalled else { throw version.refused("it is recalled") }
-        return version
+        guard let reason = guarded.withLock({ $0.quarantined[version] }) else { return version }
+        guard let earlier = try earlierVersion(of: model, than: version) else {
+            throw version.refused("it is quarantined: \(reason)")
+        }
+        return earlier
     }
 
-    package func earlierVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion? {
+    package func earlierVersion(
+        of model: ModelName,
+        than version: LibraryVersion
+    ) throws(ModelLibraryError) -> LibraryVersion? {
         guarded.withLock { state in
-            state.versions[model]?.dropLast().last.flatMap { state.recalled.contains($0) ? nil : $0 }
+            let kept = state.versions[model]?.suffix(2).reversed() ?? []
+            return kept.first { other in
+                other != version && !state.recalled.contains(other) && state.quarantined[other] == nil
+            }
         }
     }
 
     package func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool {
-        guarded.withLock { !$0.recalled.contains(version) }
+        guarded.withLock { !$0.recalled.contains(version) && $0.quarantined[version] == nil }
+    }
+
+    package func condemn(
+        _ version: LibraryVersion,
+        _ reason: String
+    ) throws(ModelLibraryError) -> QuarantinePlace {
+        guarded.withLock { state in
+            state.quarantined[version] = reason
+            if state.isReadOnly { return .memory("the device is read-only") }
+            state.changes += 1
+            return .device
+        }
     }
 
     package func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {

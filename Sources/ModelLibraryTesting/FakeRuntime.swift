@@ -2,12 +2,22 @@ import Blocking
 public import Inference
 
 /// What a fake runtime fails with.
-public struct FakeFailure: Error, Equatable, Sendable {
+public struct FakeFailure: RuntimeFailure, Equatable, Sendable {
     /// Why.
     public let text: String
 
+    /// Whether the same files would fail again, so that a library takes the version into the quarantine.
+    public let isModelAtFault: Bool
+
     /// A failure with a reason.
-    public init(text: String) { self.text = text }
+    ///
+    /// - Parameters:
+    ///   - text: Why.
+    ///   - isModelAtFault: Whether the same files would fail again.
+    public init(text: String, isModelAtFault: Bool = true) {
+        self.text = text
+        self.isModelAtFault = isModelAtFault
+    }
 }
 
 /// A runtime for tests of an app's own lifecycle: it loads nothing, and counts.
@@ -89,10 +99,10 @@ public final class FakeRuntime: ModelRuntime {
     /// What happened so far.
     public var counts: Counts { guarded.withLock { $0.counts } }
 
-    /// The next load fails.
+    /// The next load fails, and not because of the model: it may be tried again.
     public func failNextLoad(_ text: String) { guarded.withLock { $0.nextFailures.append(text) } }
 
-    /// Every load of a path with this end fails from now on: `detector/1.1.0`.
+    /// Every load of a path with this end, `detector/1.1.0`, fails from now on, since the file is broken.
     public func failLoads(ofPathsEndingIn end: String) { guarded.withLock { $0.broken.append(end) } }
 
     /// How much memory models whose path has this end take.
@@ -115,12 +125,15 @@ public final class FakeRuntime: ModelRuntime {
         }
         defer { guarded.withLock { $0.counts.current -= 1 } }
         await gate.pass()
-        let (failure, bytes) = guarded.withLock { state -> (String?, UInt64) in
+        let (failure, bytes) = guarded.withLock { state -> (FakeFailure?, UInt64) in
             let bytes = state.bytes.first { entry.hasSuffix($0.key) }?.value ?? 0
-            if !state.nextFailures.isEmpty { return (state.nextFailures.removeFirst(), bytes) }
-            return (state.broken.contains { entry.hasSuffix($0) } ? "\(entry) is broken" : nil, bytes)
+            if !state.nextFailures.isEmpty {
+                return (FakeFailure(text: state.nextFailures.removeFirst(), isModelAtFault: false), bytes)
+            }
+            let isBroken = state.broken.contains { entry.hasSuffix($0) }
+            return (isBroken ? FakeFailure(text: "\(entry) is broken") : nil, bytes)
         }
-        if let failure { throw FakeFailure(text: failure) }
+        if let failure { throw failure }
         memory?.take(bytes)
         guarded.withLock { _ = $0.counts.alive.insert(entry) }
         return FakeModel(entry: entry, ports: ports, answer: answer) { [guarded, memory] in

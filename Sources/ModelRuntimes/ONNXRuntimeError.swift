@@ -1,3 +1,5 @@
+public import Inference
+
 /// Why ONNX Runtime could not be opened, or refused a model or a call.
 public enum ONNXRuntimeError: Error, Equatable, Sendable {
     /// The library is in none of the places that were looked at.
@@ -20,6 +22,30 @@ public enum ONNXRuntimeError: Error, Equatable, Sendable {
 
     /// The model takes or gives something that this adapter does not carry.
     case unsupported(port: String, what: String)
+}
+
+extension ONNXRuntimeError: RuntimeFailure {
+    /// Whether the same files would fail again: not where memory, threads or
+    /// descriptors ran out, and not where this version of the runtime lacks
+    /// something that another one has.
+    public var isModelAtFault: Bool {
+        switch self {
+        case .failed(_, let code, let message):
+            code != Self.notImplemented && !Self.passing.contains { message.contains($0) }
+        case .unsupported: true
+        case .notFound, .refused, .notUsable, .tooOld, .anotherIsOpen: false
+        }
+    }
+
+    /// `ORT_NOT_IMPLEMENTED`.
+    private static let notImplemented: Int32 = 9
+
+    /// What ONNX Runtime and the system say when something ran out, or is of a later version.
+    private static let passing = [
+        "bad_alloc", "bad allocation", "Failed to allocate", "Cannot allocate memory", "out of memory",
+        "Resource temporarily unavailable", "Too many open files", "pthread_create",
+        "Unsupported model IR version", "is under development and support for this is limited",
+    ]
 }
 
 extension ONNXRuntimeError: CustomStringConvertible {

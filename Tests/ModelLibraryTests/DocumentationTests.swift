@@ -5,6 +5,7 @@ import ModelLibrary
 import ModelLibraryTesting
 import ModelRuntimes
 import Names
+import SyncAgent
 import Testing
 
 @Suite("ModelLibrary in an app")
@@ -16,7 +17,7 @@ struct DocumentationTests {
         let own = trimmed(try text("\(#filePath)"))
         let blocks = article.components(separatedBy: "```swift\n").dropFirst()
             .map { $0.components(separatedBy: "```\n")[0] }
-        #expect(blocks.count == 6)
+        #expect(blocks.count == 7)
         for block in blocks { #expect(own.contains(trimmed(block)), "\(block)") }
     }
 
@@ -78,8 +79,21 @@ private func watch(_ library: ModelLibrary) async {
         case .fellBack(let model, let from, let to, let reason):
             print("\(model) \(from) is not used, \(to) answers: \(reason)")
         case .refused(let model, let version, let reason): print("\(model) \(version): \(reason)")
+        case .quarantined(let model, let version, let reason, _):
+            print("\(model) \(version) is not tried again: \(reason)")
         default: break
         }
+    }
+}
+
+private func run(_ agent: SyncAgent) async throws {
+    let library = try await makeLibrary()
+    let listener = Task { await watch(library) }
+    defer { listener.cancel() }
+    while !Task.isCancelled {
+        do { _ = try await agent.sync() } catch { print("no sync this time: \(error.message)") }
+        print(try await distance(library, [1, 2, 3, 4]) ?? 0)
+        try await Task.sleep(for: .seconds(10))
     }
 }
 

@@ -160,6 +160,50 @@ struct WaitTests {
         await gate.open()
     }
 
+    @Test("who waits no longer gets the version before, and those who wait on get the new one")
+    func impatient() async throws {
+        let gate = Gate(open: true)
+        let arranged = try Arrangement(gate: gate)
+        _ = try await arranged.answer()
+        await gate.close()
+        try arranged.activate("1.1.0")
+        let patient = Task { try await arranged.answer() }
+        await gate.reached(2)
+        let hasty = try ModelRequest(Arrangement.model, deadline: .seconds(1))
+        let caller = Task { try await arranged.answer(hasty) }
+        // The sweep, the load that may be too long, and the deadlines of both.
+        await arranged.clock.sleeping(4)
+        arranged.clock.advance(by: .seconds(2))
+        #expect(try await caller.value.hasSuffix("1.0.0"))
+        await gate.open()
+        #expect(try await patient.value.hasSuffix("1.1.0"))
+        #expect(try await arranged.answer().hasSuffix("1.1.0"))
+        #expect(arranged.runtime.counts.loads.count == 2)
+    }
+
+    @Test("a runtime that never comes back holds up its own model and no other")
+    func hungElsewhere() async throws {
+        let gate = Gate()
+        let arranged = try Arrangement(gate: gate) { $0.longLoad = .seconds(30) }
+        try arranged.device.activate("vision/other", "1.0.0")
+        let other = try ModelRequest("vision/other")
+        let stream = await arranged.library.events()
+        let first = Task { try await arranged.answer() }
+        await gate.reached()
+        let second = Task { try await arranged.answer(other) }
+        // The deadlines of both, and the load that is too long.
+        await arranged.clock.sleeping(3)
+        arranged.clock.advance(by: .seconds(31))
+        await gate.reached(2)
+        let events = await told(stream) { event in
+            if case .longLoad = event { true } else { false }
+        }
+        #expect(events.last == .longLoad(model: Arrangement.model, version: "1.0.0", after: .seconds(30)))
+        await gate.open()
+        #expect(try await first.value.hasSuffix("1.0.0"))
+        #expect(try await second.value.hasSuffix("other/1.0.0"))
+    }
+
     @Test("of loads that wait for their turn those of high priority come first")
     func priorities() async throws {
         let gate = Gate()
