@@ -31,9 +31,34 @@ struct CGroupMemory {
         }
     }
 
-    /// Files that say how often the groups of version 2 met their limits; some may not be there.
-    func eventFiles() -> [String] {
-        directories().filter { $0.isUnified }.map { "\($0.root)\($0.path)/memory.events" }
+    /// How often this group and those above it met their limits until now.
+    ///
+    /// Of a group above, only what met its own limit: its other members' are no
+    /// concern of this process.
+    ///
+    /// - Returns: `nil` where no group says.
+    func limitsMet() -> UInt64? {
+        var met: UInt64?
+        func count(_ number: UInt64?) {
+            if let number { met = (met ?? 0).addingSaturated(number) }
+        }
+        for directory in directories() {
+            for (level, path) in ancestors(of: directory.path).enumerated() {
+                let group = directory.root + path
+                guard directory.isUnified else {
+                    count(number("\(group)/memory.failcnt"))
+                    count(
+                        text("\(group)/memory.oom_control").flatMap {
+                            SystemText.number(after: "oom_kill", in: $0)
+                        }
+                    )
+                    continue
+                }
+                let events = text("\(group)/memory.events" + (level == 0 ? "" : ".local")) ?? ""
+                for name in ["high", "max", "oom"] { count(SystemText.number(after: name, in: events)) }
+            }
+        }
+        return met
     }
 
     private struct Directory {
@@ -77,10 +102,15 @@ struct CGroupMemory {
 
     private func legacy(_ root: String, _ path: String) -> Group? {
         let directory = root + path
-        guard let limit = number("\(directory)/memory.limit_in_bytes"), limit < 1 << 62,
+        guard let own = number("\(directory)/memory.limit_in_bytes"),
             let usage = number("\(directory)/memory.usage_in_bytes")
         else { return nil }
-        let reclaimable = statistic("total_inactive_file", in: "\(directory)/memory.stat")
+        let statistics = "\(directory)/memory.stat"
+        // In a container the groups above are not to be seen, and this says what they allow.
+        let above = statistic("hierarchical_memory_limit", in: statistics)
+        let limit = above > 0 ? min(own, above) : own
+        guard limit < 1 << 62 else { return nil }
+        let reclaimable = statistic("total_inactive_file", in: statistics)
         return Group(path: path.isEmpty ? "/" : path, limit: limit, used: usage - min(usage, reclaimable))
     }
 

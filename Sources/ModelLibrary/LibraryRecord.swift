@@ -89,12 +89,10 @@ package struct LibraryRecord: Sendable, Equatable {
                 "model": .text(model.model), "requests": .integer(model.requests),
             ])
         }
-        let costs = costs.measured.sorted {
-            ($0.key.manifest, $0.key.options) < ($1.key.manifest, $1.key.options)
-        }
-        .map { circumstances, bytes in
+        let costs = costs.order.map { [measured = costs.measured] circumstances in
             JSONValue.members([
-                "bytes": .integer(Int64(clamping: bytes)), "manifest": .text(circumstances.manifest.hex),
+                "bytes": .integer(Int64(clamping: measured[circumstances] ?? 0)),
+                "manifest": .text(circumstances.manifest.hex),
                 "options": .text(circumstances.options), "runtime": .text(circumstances.runtime),
             ])
         }

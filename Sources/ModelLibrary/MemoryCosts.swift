@@ -14,7 +14,13 @@ struct MemoryCosts: Equatable, Sendable {
         let options: String
     }
 
+    /// As many models, runtimes and options as are remembered.
+    static let capacity = 512
+
     private(set) var measured: [Circumstances: UInt64] = [:]
+
+    /// The one that was learned last comes last.
+    private(set) var order: [Circumstances] = []
 
     /// Bytes to reckon with.
     ///
@@ -27,8 +33,15 @@ struct MemoryCosts: Equatable, Sendable {
         return opened.length.addingSaturated(opened.length / 100 * 15).addingSaturated(32 << 20)
     }
 
-    /// Remembers the greatest of what was seen.
+    /// Follows what was seen: at once where it is more, and by a quarter of the difference where it is less.
+    ///
+    /// One load beside others may seem to take what they took, and that must
+    /// not be reckoned with for good. What was learned longest ago goes first.
     mutating func learn(_ bytes: UInt64, in circumstances: Circumstances) {
-        measured[circumstances] = max(bytes, measured[circumstances] ?? 0)
+        let before = measured[circumstances] ?? 0
+        measured[circumstances] = bytes >= before ? bytes : before - (before - bytes + 3) / 4
+        order.removeAll { $0 == circumstances }
+        order.append(circumstances)
+        while order.count > Self.capacity { measured[order.removeFirst()] = nil }
     }
 }

@@ -1,7 +1,9 @@
 /// Makes a level of what was seen; pure, with a memory of ten seconds.
 ///
 /// Critical: tasks stood still for memory in 5 % of the last ten seconds, a
-/// control group met its limit, or under 5 % of the limit is available.
+/// control group met its limit while less than a fifth of it could be had, or
+/// under 5 % of the limit is available. A limit that is met by pages of files
+/// alone is none: the system drops them.
 /// Warning: some task waited for memory in 7.5 % of that time, or under 10 %
 /// is available. A level falls only after it was not seen for ten seconds, so
 /// that one that comes and goes frees models once and not every second.
@@ -45,7 +47,7 @@ struct PressureRule: Sendable {
             state.limit.flatMap { limit in state.available.map { Double($0) / Double(max(limit, 1)) } }
         }
         let hasMetLimit = sight.limitsMet.flatMap { met in limitsMet.map { met > $0 } } ?? false
-        if sight.full ?? 0 >= 5 || hasMetLimit || share ?? 1 < 0.05 { return .critical }
+        if sight.full ?? 0 >= 5 || hasMetLimit && share ?? 0 < 0.2 || share ?? 1 < 0.05 { return .critical }
         if sight.some ?? 0 >= 7.5 || share ?? 1 < 0.1 { return .warning }
         return .normal
     }
@@ -59,14 +61,6 @@ extension PressureRule.Sight {
             let average = words.first { $0.hasPrefix("avg10=") }.flatMap { Double($0.dropFirst(6)) }
             if words.first == "some" { some = average }
             if words.first == "full" { full = average }
-        }
-    }
-
-    /// Reads a group's `memory.events`.
-    mutating func read(events text: String) {
-        for name in ["high", "max", "oom"] {
-            guard let count = SystemText.number(after: name, in: text) else { continue }
-            limitsMet = (limitsMet ?? 0).addingSaturated(count)
         }
     }
 }

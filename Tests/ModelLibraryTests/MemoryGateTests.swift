@@ -1,3 +1,4 @@
+import Names
 import Testing
 
 @testable import ModelLibrary
@@ -159,6 +160,69 @@ struct MemoryProbeTests {
         ])
         #expect(state.available == 60_000_000)
         #expect(state.limit == 104_857_600)
+    }
+
+    @Test("a learned cost rises at once, falls by and by, and the ones learned longest ago are forgotten")
+    func costs() throws {
+        var costs = MemoryCosts()
+        func circumstances(_ number: Int) throws -> MemoryCosts.Circumstances {
+            let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
+            return MemoryCosts.Circumstances(
+                manifest: try #require(Digest(bytes: bytes)),
+                runtime: "fake 1",
+                options: "speed"
+            )
+        }
+        let first = try circumstances(0)
+        costs.learn(100, in: first)
+        costs.learn(500, in: first)
+        #expect(costs.measured[first] == 500)
+        costs.learn(100, in: first)
+        #expect(costs.measured[first] == 400, "one load beside others is not reckoned with for good")
+        for _ in 0..<30 { costs.learn(100, in: first) }
+        #expect(costs.measured[first] == 100)
+        for number in 1...MemoryCosts.capacity { costs.learn(1, in: try circumstances(number)) }
+        #expect(costs.measured[first] == nil)
+        #expect(costs.measured.count == MemoryCosts.capacity)
+        #expect(costs.order.count == MemoryCosts.capacity)
+    }
+
+    @Test("what a group above allows counts where that group is not to be seen")
+    func hierarchical() {
+        let state = state([
+            "/proc/meminfo": Self.machine, "/proc/self/cgroup": "4:memory:/docker/x\n",
+            "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+            "/sys/fs/cgroup/memory/memory.usage_in_bytes": "40000000\n",
+            "/sys/fs/cgroup/memory/memory.stat":
+                "hierarchical_memory_limit 104857600\ntotal_inactive_file 10000000\n",
+        ])
+        #expect(state.available == 74_857_600)
+        #expect(state.limit == 104_857_600)
+    }
+
+    @Test(
+        "limits that were met are counted in every group: all of its own, and those above by what is theirs alone"
+    )
+    func limitsMet() {
+        func met(_ files: [String: String]) -> UInt64? { CGroupMemory { files[$0] }.limitsMet() }
+        #expect(
+            met([
+                "/proc/self/cgroup": "0::/app/worker\n",
+                "/sys/fs/cgroup/app/worker/memory.events": "low 9\nhigh 2\nmax 3\noom 1\noom_kill 1\n",
+                "/sys/fs/cgroup/app/memory.events": "low 0\nhigh 100\nmax 100\noom 0\n",
+                "/sys/fs/cgroup/app/memory.events.local": "low 0\nhigh 0\nmax 10\noom 0\n",
+            ]) == 16
+        )
+        #expect(
+            met([
+                "/proc/self/cgroup": "4:memory:/box/job\n0::/\n",
+                "/sys/fs/cgroup/memory/box/job/memory.failcnt": "5\n",
+                "/sys/fs/cgroup/memory/box/job/memory.oom_control":
+                    "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
+                "/sys/fs/cgroup/memory/box/memory.failcnt": "30\n",
+            ]) == 37
+        )
+        #expect(met(["/proc/self/cgroup": "0::/\n"]) == nil)
     }
 
     @Test("a limit on address space counts what is mapped already")

@@ -37,7 +37,12 @@ struct PressureRuleTests {
         var rule = PressureRule()
         #expect(rule.see(sight(met: 17), at: .zero) == nil)
         #expect(rule.see(sight(met: 17), at: .seconds(2)) == nil)
-        #expect(rule.see(sight(met: 18), at: .seconds(4)) == .critical)
+        #expect(
+            rule.see(sight(met: 18, left: 60), at: .seconds(4)) == nil,
+            "pages of files alone, with the rest free"
+        )
+        #expect(rule.see(sight(met: 18, left: 15), at: .seconds(6)) == nil)
+        #expect(rule.see(sight(met: 19, left: 15), at: .seconds(8)) == .critical)
     }
 
     @Test("a level falls after ten quiet seconds and not before")
@@ -72,8 +77,7 @@ struct PressureRuleTests {
                 other avg10=99.00
                 """
         )
-        sight.read(events: "low 9\nhigh 2\nmax 3\noom 1\noom_kill 1\n")
-        #expect(sight == PressureRule.Sight(some: 12.5, full: 3.25, limitsMet: 6, state: nil))
+        #expect(sight == PressureRule.Sight(some: 12.5, full: 3.25, limitsMet: nil, state: nil))
         var empty = PressureRule.Sight()
         empty.read(pressure: "some avg10=lots\nnonsense\n")
         #expect(empty == PressureRule.Sight())
