@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 // The child that a signal or an exit ends is not this process.
-int clinux_attempt_library(const char *path) {
+int clinux_attempt_library(const char *path, unsigned seconds) {
     pid_t child = fork();
     if (child < 0) return 0;
     if (child == 0) {
@@ -29,8 +29,8 @@ int clinux_attempt_library(const char *path) {
             dup2(nowhere, STDOUT_FILENO);
             dup2(nowhere, STDERR_FILENO);
         }
-        // A library that hangs, or one that hangs only because this is the child of a process with threads.
-        alarm(10);
+        // A library that hangs, or this child of a process with threads does, on a lock that one of them held.
+        alarm(seconds);
         dlopen(path, RTLD_NOW | RTLD_LOCAL);
         _exit(77);
     }
@@ -38,6 +38,6 @@ int clinux_attempt_library(const char *path) {
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) return 0;
     }
-    if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGALRM ? 0 : WTERMSIG(status);
+    if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGALRM ? -2 : WTERMSIG(status);
     return WIFEXITED(status) && WEXITSTATUS(status) != 77 ? -1 : 0;
 }

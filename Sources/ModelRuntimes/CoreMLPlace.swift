@@ -8,6 +8,31 @@ enum CoreMLPlace {
         return names[...place].joined(separator: "/")
     }
 
+    /// Where a model is kept once it is compiled, below the cache: a folder for each path of a model, in which the
+    /// version directory bears the manifest's digest, and in that one for each system and choice of processors.
+    static func kept(_ model: String, build: String, compute: String) -> String {
+        "\(model)/\(word(build))-\(compute).mlmodelc"
+    }
+
+    /// What can go from the cache.
+    ///
+    /// - Parameters:
+    ///   - kept: Compiled models, as ``kept(_:build:compute:)`` names them.
+    ///   - build: The system's; what another one compiled does not hold here.
+    ///   - exists: Whether a path is there. A version that was collected takes its compiled model with it.
+    /// - Returns: Those of `kept` that nothing can use any more.
+    static func stale(_ kept: [String], build: String, exists: (String) -> Bool) -> [String] {
+        kept.filter { path in
+            guard let slash = path.lastIndex(of: "/") else { return true }
+            let name = path[path.index(after: slash)...]
+            return !name.hasPrefix("\(word(build))-") || !exists(String(path[..<slash]))
+        }
+    }
+
+    private static func word(_ build: String) -> String {
+        String(build.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" })
+    }
+
     /// Whether the model is compiled already.
     static func isCompiled(_ model: String) -> Bool { model.lowercased().hasSuffix(".mlmodelc") }
 }

@@ -7,7 +7,9 @@ public import Inference
 /// What is not compiled yet is compiled at its first load and kept: in a folder
 /// of its own for each path of a model, in which the version directory bears
 /// the manifest's digest, under each build of the system and each choice of
-/// processors, since a compiled model holds for exactly these.
+/// processors, since a compiled model holds for exactly these. Before another
+/// one is compiled, those go whose version was collected or that an earlier
+/// build of the system compiled.
 public struct CoreMLRuntime: ModelRuntime {
     /// `coreml`.
     public let name = "coreml"
@@ -49,17 +51,33 @@ public struct CoreMLRuntime: ModelRuntime {
 
     private func compiled(_ model: String, _ compute: ComputeUnits) async throws -> URL {
         guard !CoreMLPlace.isCompiled(model) else { return URL(fileURLWithPath: model) }
-        let build = version.replacingOccurrences(of: " ", with: "-")
-        let folder = cache.appendingPathComponent(model)
-        let kept = folder.appendingPathComponent("\(build)-\(compute.rawValue).mlmodelc")
+        let place = CoreMLPlace.kept(model, build: version, compute: compute.rawValue)
+        let kept = cache.appendingPathComponent(place)
         if FileManager.default.fileExists(atPath: kept.path) { return kept }
+        collect()
         let fresh = try await MLModel.compileModel(at: URL(fileURLWithPath: model))
+        let folder = kept.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         do { try FileManager.default.moveItem(at: fresh, to: kept) } catch {
             // Another process may have been first; one that is whole is as good as this.
             guard FileManager.default.fileExists(atPath: kept.path) else { throw error }
         }
         return kept
+    }
+
+    /// Deletes compiled models that nothing can use any more; one that cannot be deleted is tried again next time.
+    private func collect() {
+        let files = FileManager.default
+        guard let walk = files.enumerator(atPath: cache.path) else { return }
+        var kept: [String] = []
+        while let path = walk.nextObject() as? String {
+            guard CoreMLPlace.isCompiled(path) else { continue }
+            kept.append("/" + path)
+            walk.skipDescendants()
+        }
+        for path in CoreMLPlace.stale(kept, build: version, exists: { files.fileExists(atPath: $0) }) {
+            try? files.removeItem(at: cache.appendingPathComponent(path))
+        }
     }
 }
 

@@ -78,14 +78,22 @@ struct ORTFunctions: @unchecked Sendable {
 
     /// Opens the library at `path`, which was checked before.
     ///
+    /// - Parameters:
+    ///   - path: The library.
+    ///   - patience: Seconds after which a library that is not open never will be.
     /// - Throws: `ONNXRuntimeError.notUsable` or `.tooOld`.
-    init(path: String) throws(ONNXRuntimeError) {
+    init(path: String, patience: UInt32 = 10) throws(ONNXRuntimeError) {
         typealias Base = @convention(c) () -> UnsafePointer<UnsafeRawPointer?>?
         typealias Table = @convention(c) (UInt32) -> UnsafePointer<UnsafeRawPointer?>?
         typealias Version = @convention(c) () -> UnsafePointer<CChar>?
         // What a library does while it is opened cannot be caught; a child process tries it first.
-        switch clinux_attempt_library(path) {
+        var outcome = clinux_attempt_library(path, patience)
+        // Once more, since the child may have hung on a lock of a thread that it does not have.
+        if outcome == Self.overran { outcome = clinux_attempt_library(path, patience) }
+        switch outcome {
         case 0: break
+        case Self.overran:
+            throw .notUsable(path: path, reason: "opening it does not end within \(patience) seconds")
         case let signal where signal > 0:
             throw .notUsable(path: path, reason: "opening it ends a process with signal \(signal)")
         default: throw .notUsable(path: path, reason: "opening it ends a process")
@@ -109,6 +117,9 @@ struct ORTFunctions: @unchecked Sendable {
         self.version = version
         self.table = table
     }
+
+    /// What the attempt answers when the time was over.
+    private static let overran: Int32 = -2
 
     static func isNewEnough(_ version: String) -> Bool {
         let numbers = version.split(separator: ".").prefix(2).compactMap { Int($0) }

@@ -16,6 +16,21 @@ struct CoreMLPlaceTests {
         #expect(CoreMLPlace.model(ofEntry: entry) == expected)
     }
 
+    @Test("a compiled model goes when its version is collected, and when the system is another one")
+    func stale() {
+        let build = "Version 18.1 (Build 22B83)"
+        let there = "/d/versions/a/b/1.1.0-x/Photo.mlpackage"
+        let gone = "/d/versions/a/b/1.0.0-x/Photo.mlpackage"
+        let kept = [
+            CoreMLPlace.kept(there, build: build, compute: "any"),
+            CoreMLPlace.kept(there, build: build, compute: "cpu"),
+            CoreMLPlace.kept(there, build: "Version 18.0 (Build 22A1)", compute: "any"),
+            CoreMLPlace.kept(gone, build: build, compute: "any"), "stray.mlmodelc",
+        ]
+        #expect(Set(kept).count == 5)
+        #expect(CoreMLPlace.stale(kept, build: build) { $0 == there } == Array(kept.dropFirst(2)))
+    }
+
     @Test("only a compiled model needs no compiling")
     func compiled() {
         #expect(CoreMLPlace.isCompiled("/d/Photo.mlmodelc"))

@@ -56,6 +56,19 @@ struct HostileRuntimeTests {
         #expect(try reason(leave) == "opening it ends a process")
     }
 
+    @Test("one that never comes back is given up, twice, and this process goes on")
+    func hangs() throws {
+        let hang = try library(
+            "#include <unistd.h>\n__attribute__((constructor)) static void begin(void) { for (;;) pause(); }"
+        )
+        #expect(
+            throws: ONNXRuntimeError.notUsable(
+                path: hang,
+                reason: "opening it does not end within 1 seconds"
+            )
+        ) { try ORTFunctions(path: hang, patience: 1) }
+    }
+
     @Test("one without the entry, one that is too old and one that lacks the API are told apart")
     func others() throws {
         #expect(try reason(try library("int nothing;")) == "it has no OrtGetApiBase")

@@ -26,8 +26,9 @@ void clinux_trim_heap(void);
 // One heap for all threads, instead of one that each thread grows page by page; before the first thread starts.
 void clinux_use_one_heap(void);
 
-// Opens a library in a child process. The signal that ended the child, -1 if the library ended it, else 0.
-int clinux_attempt_library(const char *path);
+// Opens a library in a child process. The signal that ended the child, -1 if the library ended it, -2 if it was not
+// open after `seconds`, else 0.
+int clinux_attempt_library(const char *path, unsigned seconds);
 
 // Nanoseconds on CLOCK_MONOTONIC, asked of the kernel itself: a library that fakes the date does not fake it.
 uint64_t clinux_monotonic_nanoseconds(void);
