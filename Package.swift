@@ -171,6 +171,14 @@ let package = Package(
             path: "Tests/Support",
             swiftSettings: house
         ),
+        .target(
+            name: "DeviceSupport",
+            dependencies: [
+                "Durable", "Generations", "Manifest", "ModelFormats", "Names", "Signing", "Support",
+            ],
+            path: "Tests/DeviceSupport",
+            swiftSettings: house
+        ),
         .executableTarget(
             name: "canonical-rate",
             dependencies: ["CanonicalJSON", "Durable", "Names"],
@@ -180,7 +188,9 @@ let package = Package(
         .executableTarget(
             name: "library-time",
             dependencies: [
-                "CanonicalJSON", "Durable", "Inference", "ModelLibrary", "ModelRuntimes", "Names", "Support",
+                "Blocking", "CanonicalJSON", "DeviceSupport", "Durable", "Generations", "Inference",
+                "Manifest",
+                "ModelLibrary", "ModelRuntimes", "Names", "Support",
             ],
             path: "Tests/Benchmarks/LibraryTime",
             swiftSettings: house
@@ -262,8 +272,10 @@ let package = Package(
         tests(
             "ModelLibraryTests",
             [
-                "ModelLibrary", "ModelLibraryTesting", "Blocking", "CanonicalJSON", "Durable", "Generations",
-                "Inference", "Manifest", "ModelFormats", "ModelRuntimes", "Names", "Signing", "Support",
+                "ModelLibrary", "ModelLibraryTesting", "Blocking", "CanonicalJSON", "DeviceSupport",
+                "Durable",
+                "Generations", "Inference", "Manifest", "ModelFormats", "ModelRuntimes", "Names", "Signing",
+                "Support", "SyncAgent", "library-time",
             ]
         ),
         tests("ArgumentsTests", ["Arguments"]),

@@ -11,7 +11,7 @@ struct FixedSource: ModelSource {
     let length: UInt64
 
     static func library(
-        _ runtime: ONNXRuntime,
+        _ runtime: any ModelRuntime,
         _ file: String,
         keeping residency: ResidencyPolicy = .everything
     ) throws -> (ModelLibrary, ModelRequest) {
@@ -41,7 +41,15 @@ struct FixedSource: ModelSource {
         return LibraryVersion(model: model, version: version, variant: variant, manifest: digest)
     }
 
-    func earlierVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion? { nil }
+    func earlierVersion(
+        of model: ModelName,
+        than version: LibraryVersion
+    ) throws(ModelLibraryError) -> LibraryVersion? { nil }
+
+    func condemn(
+        _ version: LibraryVersion,
+        _ reason: String
+    ) throws(ModelLibraryError) -> QuarantinePlace { .memory("there is no device") }
 
     func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool { true }
 

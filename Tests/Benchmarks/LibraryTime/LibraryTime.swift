@@ -8,15 +8,18 @@ import Support
 
 /// Measures the library on a model of 192 MiB with external weights, in this process.
 ///
-///     library-time RUNTIME FOLDER hit|load|memory|limit
+///     library-time RUNTIME FOLDER hit|load|callers|memory|swaps|limit [ROUNDS]
 ///
-/// Prints one JSON object a line; `run.py` reads them.
+/// Prints one JSON object a line; `library.py` reads them, and the tests of the
+/// library run those that are not about time, with fewer rounds.
 @main
 enum LibraryTime {
     static func main() async throws {
         let words = CommandLine.arguments
-        guard words.count == 4 else {
-            throw Trouble(text: "library-time RUNTIME FOLDER hit|load|memory|limit")
+        guard words.count == 4 || words.count == 5, let rounds = Int(words.count == 5 ? words[4] : "50"),
+            rounds > 0
+        else {
+            throw Trouble(text: "library-time RUNTIME FOLDER hit|load|callers|memory|swaps|limit [ROUNDS]")
         }
         let runtime = try await ONNXRuntime(ONNXRuntimeLocator(path: words[1]))
         let file = "\(words[2])/model.onnx"
@@ -24,7 +27,9 @@ enum LibraryTime {
         switch words[3] {
         case "hit": try await hit(runtime, file)
         case "load": try await load(runtime, file)
-        case "memory": try await memory(runtime, file)
+        case "callers": try await callers(runtime, file)
+        case "memory": try await memory(runtime, file, rounds)
+        case "swaps": try await Swaps(runtime: runtime, switches: rounds).run()
         case "limit": try await limit(runtime, file)
         default: throw Trouble(text: "unknown measurement \(words[3])")
         }
@@ -67,8 +72,26 @@ enum LibraryTime {
         print(["name": "load", "median_ms": mine * 1_000, "runtime_ms": peer * 1_000, "ratio": mine / peer])
     }
 
+    /// A hundred callers of a model that is not in memory.
+    private static func callers(_ runtime: ONNXRuntime, _ file: String) async throws {
+        let counted = CountedRuntime(runtime)
+        let (library, request) = try FixedSource.library(counted, file)
+        let input = ["x": try Tensor([Float](repeating: 1, count: 6_144), shape: [1, 6_144])]
+        let answers = try await withThrowingTaskGroup(of: Float?.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try await library.withModel(request) { model in
+                        try await model.run(input)["y"]?.tensor?.values(as: Float.self).first
+                    }
+                }
+            }
+            return try await group.reduce(into: 0) { count, answer in count += answer == 768 ? 1 : 0 }
+        }
+        print(["name": "callers", "callers": 100, "answers": answers, "loads": counted.loads])
+    }
+
     /// Two models in turn with room for one, fifty times, and what stays when both are gone.
-    private static func memory(_ runtime: ONNXRuntime, _ file: String) async throws {
+    private static func memory(_ runtime: ONNXRuntime, _ file: String, _ rounds: Int) async throws {
         let probe = LinuxMemoryProbe()
         let (library, first) = try FixedSource.library(runtime, file, keeping: .onlyActive)
         let second = try ModelRequest("bench/second")
@@ -81,16 +104,17 @@ enum LibraryTime {
         await library.clear()
         let before = anonymous(probe)
         var afterFirst = 0.0
-        for round in 0..<50 {
+        for round in 0..<rounds {
             try await use(first)
             try await use(second)
             if round == 0 { afterFirst = anonymous(probe) }
         }
         let afterLast = anonymous(probe)
         await library.clear()
+        let left = anonymous(probe) - before
         print([
             "name": "memory", "before_mb": before, "first_round_mb": afterFirst, "last_round_mb": afterLast,
-            "drift": (afterLast - afterFirst) / afterFirst, "left_mb": anonymous(probe) - before,
+            "drift": (afterLast - afterFirst) / afterFirst, "left_mb": left,
         ])
     }
 
@@ -115,7 +139,7 @@ enum LibraryTime {
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    private static func print(_ row: KeyValuePairs<String, Any>) {
+    static func print(_ row: KeyValuePairs<String, Any>) {
         let members = row.map { key, value in
             "\"\(key)\": " + (value is String ? "\"\(value)\"" : "\(value)")
         }
