@@ -1,30 +1,56 @@
 import Blocking
+import DeviceSupport
 import Foundation
+import Generations
+import Glibc
 import Names
 import Support
 import Testing
 
 /// What the library promises in numbers, each in a process of its own: other tests take memory too.
-@Suite(
-    "Model library: what is measured",
-    .serialized,
-    .enabled(if: RealDevice.runtimePath != nil, Comment(rawValue: RealDevice.absent))
-)
+@Suite("Model library: what is measured", .serialized, .withRuntime)
 struct MeasuredTests {
     /// Runs a measurement of `library-time` on a model of 192 MiB.
     private func row(_ name: String, rounds: Int = 1, limits: [ResourceLimit] = []) async throws -> Row {
-        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let folder = own.deletingLastPathComponent().path
         let scratch = Scratch()
-        let runtime = try #require(RealDevice.runtimePath)
-        var child = ChildProcess("\(folder)/library-time", [runtime, scratch.path, name, "\(rounds)"])
-        child.deadline = 300
-        child.limits = limits
-        let result = try await child.run()
+        let result = try await run([scratch.path, name, "\(rounds)"], limits: limits)
         #expect(result.ending == .exited(0), "\(result.errorText)")
         let line = try #require(result.outputText.split(separator: "\n").last)
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
         return Row(members: try #require(object as? [String: Any]))
+    }
+
+    private func run(_ words: [String], limits: [ResourceLimit] = []) async throws -> ChildResult {
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        let folder = own.deletingLastPathComponent().path
+        let runtime = try #require(RealDevice.runtimePath)
+        var child = ChildProcess("\(folder)/library-time", [runtime] + words)
+        child.deadline = 300
+        child.limits = limits
+        return try await child.run()
+    }
+
+    @Test(
+        "a version that takes its process down when it is loaded does so once, and the one before answers the next"
+    )
+    func crash() async throws {
+        let real = try ModelDevice()
+        let work = Scratch()
+        for version in ["1.0.0", "1.1.0"] {
+            let files = try ModelDevice.files(rows: 8, columns: 8, marker: version, in: work)
+            try real.activate("bench/small", version, files)
+        }
+        let first = try await run([real.device.path, "crash"])
+        #expect(first.ending == .signalled(SIGSEGV), "\(first.errorText)")
+        #expect(try real.device.note(Quarantine.self).entries.isEmpty, "nobody was there to note it")
+        for _ in 0..<2 {
+            let next = try await run([real.device.path, "crash"])
+            #expect(next.ending == .exited(0), "\(next.errorText)")
+            #expect(next.outputText.contains("\"version\": \"1.0.0\""))
+        }
+        let entries = try real.device.note(Quarantine.self).entries
+        #expect(entries.map { "\($0.version)" } == ["1.1.0"])
+        #expect(entries.first?.reason.contains("a process ended while it loaded it") == true)
     }
 
     @Test("a hundred callers of a model that is not in memory cause one load and get a hundred answers")

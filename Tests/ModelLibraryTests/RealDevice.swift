@@ -10,6 +10,7 @@ import ModelRuntimes
 import Names
 import Signing
 import Support
+import Testing
 
 /// A device directory on the disk, filled as a sync fills it, with a real ONNX model.
 struct RealDevice {
@@ -100,5 +101,12 @@ struct RealDevice {
             "inputs": .members(["features": written(features)]),
             "outputs": .members(["label": written(expected)]),
         ])
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// What needs ONNX Runtime is skipped, and counted, where that is not installed.
+    static var withRuntime: Self {
+        .enabled(if: RealDevice.runtimePath != nil, Comment(rawValue: RealDevice.absent))
     }
 }

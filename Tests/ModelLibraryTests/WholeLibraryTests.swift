@@ -9,11 +9,7 @@ import Support
 import Testing
 
 /// Models as people use them, from a device directory through ONNX Runtime and back out of memory.
-@Suite(
-    "Model library: real models",
-    .serialized,
-    .enabled(if: RealDevice.runtimePath != nil, Comment(rawValue: RealDevice.absent))
-)
+@Suite("Model library: real models", .serialized, .withRuntime)
 struct WholeLibraryTests {
     private let real: ModelDevice
     private let library: ModelLibrary
@@ -98,10 +94,7 @@ struct WholeLibraryTests {
 }
 
 /// Files that are not what they must be, each in its own way; in every case the app goes on with what it had.
-@Suite(
-    "Model library: bad files",
-    .enabled(if: RealDevice.runtimePath != nil, Comment(rawValue: RealDevice.absent))
-)
+@Suite("Model library: bad files", .withRuntime)
 struct BadFileTests {
     private let real: ModelDevice
     private let work = Scratch()

@@ -9,6 +9,7 @@ import Support
 /// Measures the library on a model of 192 MiB with external weights, in this process.
 ///
 ///     library-time RUNTIME FOLDER hit|load|callers|memory|swaps|limit [ROUNDS]
+///     library-time RUNTIME DEVICE crash
 ///
 /// Prints one JSON object a line; `library.py` reads them, and the tests of the
 /// library run those that are not about time, with fewer rounds.
@@ -22,6 +23,7 @@ enum LibraryTime {
             throw Trouble(text: "library-time RUNTIME FOLDER hit|load|callers|memory|swaps|limit [ROUNDS]")
         }
         let runtime = try await ONNXRuntime(ONNXRuntimeLocator(path: words[1]))
+        if words[3] == "crash" { return try await CrashingRuntime.use(runtime, device: words[2]) }
         let file = "\(words[2])/model.onnx"
         if access(file, R_OK) != 0 { _ = try LargeModel.write(in: words[2], rows: 6_144, columns: 8_192) }
         switch words[3] {
