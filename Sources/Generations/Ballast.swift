@@ -41,7 +41,7 @@ extension DeviceDirectory {
         from active: ActiveGeneration?,
         at now: UnixTime,
         forbidden: (Digest) -> Bool,
-        bounds: (ModelName) -> TrialBounds?
+        bounds: (ModelName) -> TrialBounds? = { _ in nil }
     ) throws(GenerationError) -> ActiveGeneration {
         var failure = GenerationError.unfit(reason: "nothing was tried")
         for room in Room.allCases {
