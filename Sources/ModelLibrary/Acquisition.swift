@@ -64,11 +64,20 @@ extension ModelLibrary {
     private func acquire(_ wanted: Wanted, _ request: ModelRequest) async throws -> Lent {
         let source = source
         let deadline = clock.now + (request.deadline ?? configuration.deadline)
+        var delivery = delivery
         // The device may switch between two looks; a device that switches all the time is not waited for.
-        for _ in 0..<4 {
-            let (stamp, version) = try await BlockingPool.shared.run {
-                () throws(ModelLibraryError) -> (SourceStamp?, LibraryVersion) in
-                (source.stamp(), try source.activeVersion(of: wanted.name))
+        for _ in 0..<5 {
+            let (stamp, version): (SourceStamp?, LibraryVersion)
+            do throws(ModelLibraryError) {
+                (stamp, version) = try await BlockingPool.shared.run {
+                    () throws(ModelLibraryError) -> (SourceStamp?, LibraryVersion) in
+                    (source.stamp(), try source.activeVersion(of: wanted.name))
+                }
+            } catch {
+                guard case .notAvailable = error, let bring = delivery else { throw error }
+                delivery = nil
+                try await deliver(wanted.name, by: bring, instead: error, until: deadline)
+                continue
             }
             let key = LoadKey(version: version, options: wanted.options)
             let look = Look(stamp: stamp, number: nextNumber())

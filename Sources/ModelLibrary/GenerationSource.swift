@@ -21,7 +21,13 @@ struct GenerationSource: ModelSource {
     /// What could not be noted on the device.
     private let condemned = Guarded<[Digest: String]>([:])
 
-    init(directory: String) { self.directory = directory }
+    /// Whether the app brought it, so that its chain counts as of the day it was built.
+    private let isBundle: Bool
+
+    init(directory: String, isBundle: Bool = false) {
+        self.directory = directory
+        self.isBundle = isBundle
+    }
 
     func stamp() -> SourceStamp? { DeviceStamp.numbers(directory).map { SourceStamp($0) } }
 
@@ -71,7 +77,11 @@ struct GenerationSource: ModelSource {
     private func obstacle(to version: LibraryVersion) throws(ModelLibraryError) -> String? {
         let device = try device(for: version.model)
         return try Self.told(version.model) { () throws(GenerationError) in
-            try device.obstacle(to: version.manifest)
+            guard !isBundle else {
+                let isRecalled = try device.trustState()?.recalled.contains(version.manifest) ?? false
+                return isRecalled ? "it was recalled when the app was built" : nil
+            }
+            return try device.obstacle(to: version.manifest)
         }
     }
 
@@ -145,10 +155,7 @@ struct GenerationSource: ModelSource {
         _ reason: String
     ) throws(ModelLibraryError) -> QuarantinePlace {
         let device = try device(for: version.model)
-        // Files that rotted without a trace in their state are not the version's fault, and a sync repairs them.
-        if let (model, _) = try holder(of: version, on: device) {
-            _ = try Self.told(version.model, version) { () throws(GenerationError) in try model.verify() }
-        }
+        try verify(version)
         let identity = VersionIdentity(
             model: version.model,
             version: version.version,
@@ -158,11 +165,27 @@ struct GenerationSource: ModelSource {
         do throws(GenerationError) {
             try device.condemn(identity, reason: reason, at: DeviceStamp.now)
         } catch {
-            condemned.withLock { $0[version.manifest] = reason }
-            return .memory("\(error)")
+            return remember(version, reason, "\(error)")
         }
         device.forgetCrashes(of: version.manifest)
         return .device
+    }
+
+    /// Reads every byte of a version, if it is here.
+    ///
+    /// Files that rotted without a trace in their state are not the version's
+    /// fault, and a sync repairs them.
+    ///
+    /// - Throws: `ModelLibraryError.refused` with the first file that differs.
+    func verify(_ version: LibraryVersion) throws(ModelLibraryError) {
+        guard let (model, _) = try holder(of: version, on: try device(for: version.model)) else { return }
+        _ = try Self.told(version.model, version) { () throws(GenerationError) in try model.verify() }
+    }
+
+    /// Goes by a verdict that could not be noted on the device, as long as this library lives.
+    func remember(_ version: LibraryVersion, _ reason: String, _ why: String) -> QuarantinePlace {
+        condemned.withLock { $0[version.manifest] = reason }
+        return .memory(why)
     }
 
     /// Counts one start of the app for a version on trial, at the first opening of its model.

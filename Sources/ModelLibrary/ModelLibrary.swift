@@ -25,6 +25,8 @@ public actor ModelLibrary {
     nonisolated let clock: any LibraryClock
     nonisolated let table = LendingTable()
     let runtimes: [any ModelRuntime]
+    let delivery: (@Sendable (String) async throws -> Void)?
+    var deliveries: [ModelName: DeliveryInProgress] = [:]
     let probe: any MemoryProbe
     let gate: MemoryGate
     let turn: LoadTurn
@@ -52,20 +54,33 @@ public actor ModelLibrary {
     ///
     /// - Parameters:
     ///   - directory: Path of the device directory; it may still be missing.
+    ///   - bundled: Path of a device directory that the app brought with it, which is never written: its versions
+    ///     answer as long as the other has nothing of a model.
     ///   - runtimes: Engines in the order of preference.
     ///   - configuration: How it decides.
     ///   - probe: Whom it asks about memory.
+    ///   - delivery: Called with the name of a model that is asked for and not there, once however many callers
+    ///     wait; it brings the model, as a sync does, and returns.
     public init(
         directory: String,
+        bundled: String? = nil,
         runtimes: [any ModelRuntime],
         configuration: LibraryConfiguration = LibraryConfiguration(),
-        probe: any MemoryProbe = SystemMemoryProbe()
+        probe: any MemoryProbe = SystemMemoryProbe(),
+        delivery: (@Sendable (String) async throws -> Void)? = nil
     ) {
+        let source: any ModelSource =
+            if let bundled {
+                BundledSource(directory: directory, bundled: bundled)
+            } else {
+                GenerationSource(directory: directory)
+            }
         self.init(
-            source: GenerationSource(directory: directory),
+            source: source,
             runtimes: runtimes,
             configuration: configuration,
-            probe: probe
+            probe: probe,
+            delivery: delivery
         )
     }
 
@@ -75,9 +90,11 @@ public actor ModelLibrary {
         configuration: LibraryConfiguration = LibraryConfiguration(),
         probe: any MemoryProbe = SystemMemoryProbe(),
         clock: any LibraryClock = SystemClock(),
-        turn: LoadTurn = .shared
+        turn: LoadTurn = .shared,
+        delivery: (@Sendable (String) async throws -> Void)? = nil
     ) {
         self.source = source
+        self.delivery = delivery
         self.runtimes = runtimes
         self.configuration = configuration
         self.probe = probe

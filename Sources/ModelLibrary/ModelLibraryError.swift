@@ -39,6 +39,11 @@ public enum ModelLibraryError: Error, Equatable, Sendable {
 }
 
 extension ModelLibraryError {
+    /// Why the model is not available.
+    var reason: String? {
+        if case .notAvailable(_, let reason) = self { reason } else { nil }
+    }
+
     /// Whether it says something about the caller's patience, and nothing about the version.
     var isOfCaller: Bool {
         if case .timedOut = self { true } else { false }

@@ -179,19 +179,22 @@ extension ModelLibrary {
     ///   - configuration: How it decides.
     ///   - memory: How much there is; a machine that says nothing unless given.
     ///   - clock: What it takes the time from.
+    ///   - delivery: Called for a model that is asked for and not there.
     public init(
         device: FakeDevice,
         runtimes: [any ModelRuntime],
         configuration: LibraryConfiguration = LibraryConfiguration(),
         memory: any MemoryProbe = FakeMemory(limit: nil),
-        clock: any LibraryClock = SystemClock()
+        clock: any LibraryClock = SystemClock(),
+        delivery: (@Sendable (String) async throws -> Void)? = nil
     ) {
         self.init(
             source: device,
             runtimes: runtimes,
             configuration: configuration,
             probe: memory,
-            clock: clock
+            clock: clock,
+            delivery: delivery
         )
     }
 }

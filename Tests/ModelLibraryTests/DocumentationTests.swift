@@ -17,7 +17,7 @@ struct DocumentationTests {
         let own = trimmed(try text("\(#filePath)"))
         let blocks = article.components(separatedBy: "```swift\n").dropFirst()
             .map { $0.components(separatedBy: "```\n")[0] }
-        #expect(blocks.count == 7)
+        #expect(blocks.count == 8)
         for block in blocks { #expect(own.contains(trimmed(block)), "\(block)") }
     }
 
@@ -95,6 +95,15 @@ private func run(_ agent: SyncAgent) async throws {
         print(try await distance(library, [1, 2, 3, 4]) ?? 0)
         try await Task.sleep(for: .seconds(10))
     }
+}
+
+private func makeOfflineLibrary(_ agent: SyncAgent) async throws -> ModelLibrary {
+    ModelLibrary(
+        directory: "models",
+        bundled: "app/models",
+        runtimes: [try await ONNXRuntime()],
+        delivery: { _ in _ = try await agent.sync() }
+    )
 }
 
 private func label(
