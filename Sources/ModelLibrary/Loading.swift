@@ -42,7 +42,9 @@ extension ModelLibrary {
         }
         await pass(hold)
         if case .failure(let unfit as Unfit) = outcome {
-            outcome = .failure(await condemn(key.version, unfit))
+            // What fails on one kind of processor may well run on another, which a ladder then asks for.
+            let isGeneral = key.options.compute == .any || key.options.compute == .cpu
+            outcome = .failure(isGeneral ? await condemn(key.version, unfit) : unfit.error)
         }
         await settle(key, outcome)
     }

@@ -68,6 +68,17 @@ struct LibraryQuarantineTests {
         #expect(try await arranged.answer().hasSuffix("1.0.0"))
     }
 
+    @Test("what fails on one kind of processor alone is no reason: a ladder asks for another")
+    func processor() async throws {
+        let arranged = try Arrangement(processors: [.cpu, .gpu])
+        arranged.runtime.failLoads(ofPathsEndingIn: "1.0.0")
+        let request = try ModelRequest(Arrangement.model, loadOptions: LoadOptions(compute: .gpu))
+        await #expect(throws: ModelLibraryError.self) { try await arranged.answer(request) }
+        #expect(arranged.device.quarantine.isEmpty)
+        await #expect(throws: ModelLibraryError.self) { try await arranged.answer() }
+        #expect(arranged.device.quarantine.count == 1)
+    }
+
     @Test("on a device that takes no note it is told, and this library alone goes by it")
     func readOnly() async throws {
         let arranged = try Arrangement { $0.retryAfter = .seconds(60) }
