@@ -5,29 +5,62 @@ import subprocess
 import sys
 import time
 
-from measure import SEALIFT, VERDICT_TIME, Bench, compare, process
-from onnx_files import write_external, write_hollow, write_model
+from pathlib import Path
+
+from hollow_files import write_all
+from measure import SEALIFT, VERDICT_TIME, Bench, compare, milliseconds, process, spread
+from onnx_files import write_model
+
+# The most that a whole process may have resident for a model of any size, in bytes.
+MOST_MEMORY = 16_000_000
 
 
 def run(bench: Bench) -> None:
-    inline, small = bench.folder / "inline.onnx", bench.folder / "small.onnx"
-    folder = bench.folder / "external"
-    folder.mkdir()
-    write_hollow(inline, 2)
-    write_external(folder / "model.onnx", 2)
+    models = write_all(bench.folder, 2 * 10**9)
+    for title, path in models.items():
+        read(title, path, bench)
+    small = bench.folder / "small.onnx"
     write_model(small, 1, 1)
-    for title, path in (("inside", inline), ("in another file", folder)):
-        compare(
-            bench.rounds * 2,
-            f"interface of a 2 GB model with its weights {title}, whole process",
-            ([SEALIFT, "inspect", path], bench.environment),
-            "python -c 'import onnx' (without a file)",
-            ([sys.executable, "-c", "import onnx"], bench.environment),
-        )
-    _, peak = process([SEALIFT, "inspect", small], bench.environment)
-    print(f"  with a file of {small.stat().st_size} bytes: peak {peak / 1e6:.1f} MB\n")
-    inline.unlink()
+    read(f"a file of {small.stat().st_size} bytes", small, bench)
+    compare(
+        bench.rounds * 2,
+        "interface of a 2 GB model with its weights inside, whole process",
+        ([SEALIFT, "inspect", models["onnx, weights inside"]], bench.environment),
+        "python -c 'import onnx' (without a file)",
+        ([sys.executable, "-c", "import onnx"], bench.environment),
+    )
     verdicts(bench.rounds)
+
+
+def read(title: str, path: Path, bench: Bench) -> None:
+    """What it takes to read a model: for a person, and in the process that a device starts for it."""
+    print(f"interface, {title}, whole process")
+    for name, words, given in (
+        ("inspect", ["inspect", path], b""), ("on a device", ["read-model"], request(path)),
+    ):
+        runs = [process([SEALIFT, *words], bench.environment, given=given) for _ in range(bench.rounds * 2)]
+        peak = max(peak for _, peak in runs)
+        note = "" if peak <= MOST_MEMORY else f", MORE THAN {MOST_MEMORY:,}"
+        print(f"  {name}  {spread([seconds for seconds, _ in runs], milliseconds)}; peak {peak:,} bytes{note}")
+    print(flush=True)
+
+
+def request(path: Path) -> bytes:
+    """What `sync` has read on a device: every file of a version, where it lies, and who waits for the answer."""
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    top = path if path.is_dir() and path.suffix == "" else path.parent
+    rows = [
+        {"length": file.stat().st_size, "location": str(file), "path": str(file.relative_to(top))} for file in files
+    ]
+    entry = next(row["path"] for row in rows if row["path"].endswith(("Manifest.json", *FORMATS)))
+    kind = "coreml-package" if entry.endswith("Manifest.json") else FORMATS[Path(entry).suffix]
+    document = {"entry": entry, "files": rows, "format": kind, "parent": "PARENT", "type": "sealift/reading-request@1"}
+    return json.dumps(document, separators=(",", ":")).replace('"PARENT"', "PARENT").encode()
+
+
+FORMATS = {
+    ".onnx": "onnx", ".mlmodel": "coreml-model", ".tflite": "tflite", ".gguf": "gguf", ".safetensors": "safetensors",
+}
 
 
 def verdicts(rounds: int) -> None:

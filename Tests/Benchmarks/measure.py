@@ -16,12 +16,17 @@ TUF_CLIENT = ROOT / ".build/release/tuf-client"
 VERDICT_TIME = ROOT / ".build/release/verdict-time"
 CANONICAL_RATE = ROOT / ".build/release/canonical-rate"
 
-# A process begins with the peak memory of the one that started it, so a small one does.
+# A process begins with the peak memory of the one that started it, so a small one does. What the system counts of a
+# process that has ended is the most that it or any of those that it started and waited for had, whichever was greater.
+# Of what the process is to read, PARENT becomes the launcher's number.
 LAUNCHER = (
     "import json, os, sys, time\n"
+    "given = sys.stdin.buffer.read().replace(b'PARENT', str(os.getpid()).encode())\n"
     "start = time.perf_counter()\n"
-    "null = os.open('/dev/null', os.O_RDWR)\n"
-    "files = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]\n"
+    "reading, writing = os.pipe()\n"
+    "os.write(writing, given)\n"
+    "os.close(writing)\n"
+    "files = [(os.POSIX_SPAWN_DUP2, reading, 0), (os.POSIX_SPAWN_DUP2, 2, 1)]\n"
     "child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=files)\n"
     "_, status, usage = os.wait4(child, 0)\n"
     "seconds = time.perf_counter() - start\n"
@@ -29,14 +34,17 @@ LAUNCHER = (
 )
 
 
-def process(words: list, environment: dict, expected: int = 0) -> tuple[float, int]:
-    """Runs one process to its end, with the exit code expected: seconds, and the most memory it had resident, in bytes."""
+def process(words: list, environment: dict, expected: int = 0, given: bytes = b"") -> tuple[float, int]:
+    """Runs one process to its end, with the exit code expected: seconds, and the most memory it had resident, in bytes.
+
+    What is `given` it reads from standard input; not more than a pipe holds.
+    """
     words = [str(word) for word in words]
     launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *words]
-    done = subprocess.run(launcher, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(launcher, env=environment, input=given, capture_output=True, check=True)
     code, seconds, peak = json.loads(done.stdout)
     if code != expected:
-        raise SystemExit(f"bench: {' '.join(words)} ended with {code}: {done.stderr}")
+        raise SystemExit(f"bench: {' '.join(words)} ended with {code}: {done.stderr.decode()}")
     return seconds, peak
 
 
