@@ -134,8 +134,7 @@ struct Comparison {
         let outputs = MatchedFeatures(app.outputs, binding.applied(to: model.outputs))
         compareInputs(inputs, model, isPositional)
         compareOutputs(outputs, model, isPositional)
-        let named =
-            binding.isEmpty ? outputs : MatchedFeatures(app.outputs, binding.fixing(model.outputs))
+        let named = binding.isEmpty ? outputs : MatchedFeatures(app.outputs, model.outputs)
         compareSymbols(inputs, named, prefix: model.prefix)
     }
 

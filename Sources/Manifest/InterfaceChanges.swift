@@ -7,14 +7,7 @@ import Names
 /// says two, `wider` for inputs and narrower for outputs are the harmless ones.
 extension ContractChanges {
     mutating func compare(_ old: Interface, _ new: Interface, in prefix: String = "") {
-        compareValues(old.inputs, new.inputs, isInput: true, prefix)
-        let binding = SymbolBinding(old.inputs, new.inputs)
-        compareOutputs(old.outputs, new.outputs, binding, prefix)
-        compareSymbols(
-            MatchedFeatures(old.inputs, new.inputs),
-            MatchedFeatures(old.outputs, binding.fixing(new.outputs)),
-            prefix
-        )
+        compareCalls((old.inputs, old.outputs), (new.inputs, new.outputs), prefix)
         compareLabels(old, new, prefix)
         compareTokenizers(old, new, prefix)
         compareProcessing(old, new, prefix)
@@ -27,20 +20,36 @@ extension ContractChanges {
         }
     }
 
-    /// As apps of the old model get them: their symbols are the sizes that the old model took.
-    private mutating func compareOutputs(
-        _ old: [Feature],
-        _ new: [Feature],
-        _ binding: SymbolBinding,
+    /// What goes in and what comes out.
+    ///
+    /// Apps of the old model get the outputs in the sizes that the old model took.
+    private mutating func compareCalls(
+        _ old: (inputs: [Feature], outputs: [Feature]),
+        _ new: (inputs: [Feature], outputs: [Feature]),
         _ prefix: String
     ) {
-        compareValues(old, binding.applied(to: new), isInput: false, prefix)
+        compareValues(old.inputs, new.inputs, isInput: true, .none, prefix)
+        let binding = SymbolBinding(old.inputs, new.inputs)
+        compareValues(old.outputs, new.outputs, isInput: false, binding, prefix)
+        let shared = SharedShapes(
+            MatchedFeatures(old.inputs, new.inputs),
+            MatchedFeatures(old.outputs, new.outputs)
+        )
+        for (first, place) in shared.unequalSent + shared.mergedSymbols {
+            note(.symbolsMerged, .major, "\(prefix)\(place.shown) must now equal \(first.shown)")
+        }
+        for (pairs, step) in [(shared.freedInputs, VersionStep.minor), (shared.unequalGiven, .major)] {
+            for (first, place) in pairs {
+                note(.symbolsMerged, step, "\(prefix)\(place.shown) need no longer equal \(first.shown)")
+            }
+        }
     }
 
     private mutating func compareValues(
         _ old: [Feature],
         _ new: [Feature],
         isInput: Bool,
+        _ binding: SymbolBinding,
         _ prefix: String
     ) {
         let what = "\(prefix)\(isInput ? "input" : "output")"
@@ -69,23 +78,7 @@ extension ContractChanges {
             if feature.isOptional && !now.isOptional {
                 note(.becameRequired, .major, "\(name) became required")
             }
-            compareTypes(feature.type, now.type, isInput: isInput, name)
-        }
-    }
-
-    private mutating func compareSymbols(
-        _ inputs: MatchedFeatures,
-        _ outputs: MatchedFeatures,
-        _ prefix: String
-    ) {
-        let shared = SharedShapes(inputs, outputs)
-        for (first, place) in shared.unequalToUs
-        where first.isInput && place.isInput || first.mine.isFree || place.mine.isFree {
-            note(.symbolsMerged, .major, "\(prefix)\(place.shown) must now equal \(first.shown)")
-        }
-        for (first, place) in shared.unequalToThem {
-            let step: VersionStep = first.isInput && place.isInput ? .minor : .major
-            note(.symbolsMerged, step, "\(prefix)\(place.shown) need no longer equal \(first.shown)")
+            compareTypes(feature.type, now.type, isInput: isInput, binding, name)
         }
     }
 
@@ -157,14 +150,7 @@ extension ContractChanges {
             }
             guard now != function else { continue }
             let name = "\(prefix)function `\(function.name)`, "
-            compareValues(function.inputs, now.inputs, isInput: true, name)
-            let binding = SymbolBinding(function.inputs, now.inputs)
-            compareOutputs(function.outputs, now.outputs, binding, name)
-            compareSymbols(
-                MatchedFeatures(function.inputs, now.inputs),
-                MatchedFeatures(function.outputs, binding.fixing(now.outputs)),
-                name
-            )
+            compareCalls((function.inputs, function.outputs), (now.inputs, now.outputs), name)
             compareStates(function.states, now.states, name)
         }
         for function in new.functions where !old.functions.contains(where: { $0.name == function.name }) {

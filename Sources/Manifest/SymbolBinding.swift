@@ -35,27 +35,21 @@ struct SymbolBinding {
         }
     }
 
+    /// Nothing is known.
+    static let none = SymbolBinding([], [])
+
     /// These outputs with their symbols replaced by what they can be.
-    func applied(to features: [Feature]) -> [Feature] { replacing(in: features) { sizes[$0] } }
-
-    /// These outputs with those symbols replaced that are one size; others must stay, to be compared by name.
-    func fixing(_ features: [Feature]) -> [Feature] {
-        replacing(in: features) { symbol in
-            if case .fixed(let size) = sizes[symbol] { .fixed(size) } else { nil }
-        }
-    }
-
-    private func replacing(
-        in features: [Feature],
-        by size: (FeatureName) -> Dimension?
-    ) -> [Feature] {
-        guard !sizes.isEmpty else { return features }
+    func applied(to features: [Feature]) -> [Feature] {
+        guard !isEmpty else { return features }
         return features.map { feature in
             var feature = feature
-            feature.type = feature.type.replacingSymbols(by: size)
+            feature.type = feature.type.replacingSymbols { sizes[$0] }
             return feature
         }
     }
+
+    /// This shape with its symbols replaced by what they can be.
+    func applied(to shape: Shape) -> Shape { isEmpty ? shape : shape.replacingSymbols { sizes[$0] } }
 }
 
 extension ValueType {
@@ -87,18 +81,22 @@ extension ValueType {
 
 extension TensorType {
     fileprivate func replacingSymbols(by size: (FeatureName) -> Dimension?) -> TensorType {
-        guard case .dimensions(let dimensions) = shape else { return self }
         var tensor = self
-        tensor.shape = .dimensions(
-            dimensions.map { dimension in
-                if case .symbol(let symbol) = dimension { size(symbol) ?? dimension } else { dimension }
-            }
-        )
+        tensor.shape = shape.replacingSymbols(by: size)
         return tensor
     }
 }
 
 extension Shape {
+    fileprivate func replacingSymbols(by size: (FeatureName) -> Dimension?) -> Shape {
+        guard case .dimensions(let dimensions) = self else { return self }
+        return .dimensions(
+            dimensions.map { dimension in
+                if case .symbol(let symbol) = dimension { size(symbol) ?? dimension } else { dimension }
+            }
+        )
+    }
+
     /// The sizes of one dimension, where they are not any.
     fileprivate func sizes(at index: Int) -> Dimension? {
         switch self {

@@ -7,7 +7,7 @@ extension Comparison {
         prefix: String
     ) {
         let shared = SharedShapes(inputs, outputs)
-        for (first, place) in shared.unequalToUs where first.isInput && place.isInput {
+        for (first, place) in shared.unequalSent {
             findings.append(
                 Finding(
                     .symbolsMerged,
@@ -18,7 +18,7 @@ extension Comparison {
                 )
             )
         }
-        for (first, place) in shared.unequalToThem where !(first.isInput && place.isInput) {
+        for (first, place) in shared.unequalGiven {
             findings.append(
                 Finding(
                     .symbolsMerged,
@@ -36,8 +36,11 @@ extension Comparison {
 
 /// The tensors that both sides have: an app's and a model's, or an old model's and a new one's.
 ///
-/// Inputs before outputs; only dimensions that both sides have are compared,
-/// each with the first that has its symbol.
+/// Inputs before outputs; only dimensions that both sides have are compared.
+/// An app's symbol has one size in one call, and so has a model's. What is
+/// sent as the one and taken as the other makes the two one size, so that a
+/// size may be known to equal another by way of several places. Two places are
+/// equal when that follows for every call.
 struct SharedShapes {
     /// One dimension as both sides have it.
     struct Place {
@@ -52,9 +55,14 @@ struct SharedShapes {
 
     private struct Row {
         let isInput: Bool
+
+        /// Not in every call.
+        let isOptional: Bool
         let name: FeatureName
-        let mine: [Dimension]
-        let theirs: [Dimension]
+        let mine: Shape
+        let theirs: Shape
+        let ours: [CallSize]
+        let others: [CallSize]
     }
 
     /// A place in `rows`: small, since there are many.
@@ -65,46 +73,136 @@ struct SharedShapes {
 
     private var rows: [Row] = []
 
+    /// By what is in every call.
+    private var equal = EqualSizes()
+
     init(_ inputs: MatchedFeatures, _ outputs: MatchedFeatures) {
         for (features, isInput) in [(inputs, true), (outputs, false)] {
             for (place, feature) in features.mine.enumerated() {
-                guard let mine = feature.type.dimensions,
-                    let theirs = features.counterpart(of: place)?.type.dimensions,
-                    mine.contains(where: \.isSymbol) || theirs.contains(where: \.isSymbol)
+                guard let mine = feature.type.wholeShape, let other = features.counterpart(of: place),
+                    let theirs = other.type.wholeShape, mine.hasSymbol || theirs.hasSymbol
                 else { continue }
-                rows.append(Row(isInput: isInput, name: feature.name, mine: mine, theirs: theirs))
+                let number = rows.count
+                rows.append(
+                    Row(
+                        isInput: isInput,
+                        isOptional: feature.isOptional || other.isOptional,
+                        name: feature.name,
+                        mine: mine,
+                        theirs: theirs,
+                        ours: mine.sizes(of: .ours, row: number),
+                        others: theirs.sizes(of: .theirs, row: number)
+                    )
+                )
             }
+        }
+        // The same symbols in the same places say the same.
+        guard rows.contains(where: { $0.mine != $0.theirs }) else {
+            rows = []
+            return
+        }
+        for row in rows where row.isInput && !row.isOptional { equal.join(row.ours, with: row.others) }
+    }
+
+    /// Pairs of inputs that the model takes only with one size, and that need not be sent so.
+    var unequalSent: [(Place, Place)] {
+        var firsts: [FeatureName: Spot] = [:]
+        return pairs(rows.filter(\.isInput).count) { spot, row in
+            guard case .symbol(let symbol, _) = row.others[spot.index] else { return nil }
+            guard let first = firsts[symbol] else {
+                firsts[symbol] = spot
+                return nil
+            }
+            return rows[first.row].ours[first.index] == row.ours[spot.index] ? nil : first
         }
     }
 
-    /// Pairs that have one symbol on the other side and need not be equal on ours.
-    var unequalToUs: [(Place, Place)] { pairs(symbolsOf: .them) }
-
-    /// Pairs that have one symbol on our side and need not be equal on the other.
-    var unequalToThem: [(Place, Place)] { pairs(symbolsOf: .us) }
-
-    private enum Side {
-        case us, them
+    /// Pairs of inputs of one symbol on our side, for which the other takes any two sizes.
+    var freedInputs: [(Place, Place)] {
+        var firsts: [FeatureName: Spot] = [:]
+        return pairs(rows.filter(\.isInput).count) { spot, row in
+            guard case .symbol(let symbol, _) = row.ours[spot.index] else { return nil }
+            guard let first = firsts[symbol] else {
+                firsts[symbol] = spot
+                return nil
+            }
+            return rows[first.row].others[first.index] == row.others[spot.index] ? nil : first
+        }
     }
 
-    private func pairs(symbolsOf side: Side) -> [(Place, Place)] {
-        // The same symbols in the same places say the same.
-        guard rows.contains(where: { $0.mine != $0.theirs }) else { return [] }
+    /// Pairs with an output that have two symbols on our side, and one on the other for what is not one known size.
+    var mergedSymbols: [(Place, Place)] {
         var firsts: [FeatureName: Spot] = [:]
+        return pairs(rows.count) { spot, row in
+            guard case .symbol(let mine, _) = row.ours[spot.index],
+                case .symbol(let symbol, _) = row.others[spot.index]
+            else { return nil }
+            guard let first = firsts[symbol] else {
+                firsts[symbol] = spot
+                return nil
+            }
+            guard !(rows[first.row].isInput && row.isInput),
+                case .symbol(let before, _) = rows[first.row].ours[first.index], before != mine
+            else { return nil }
+            if case .known = equal.root(of: row.others[spot.index]) { return nil }
+            return first
+        }
+    }
+
+    /// Pairs with an output that are read as one size, and need not be given so.
+    ///
+    /// Where the symbol is sent, the output is to have that size. What is sent
+    /// only in some calls says so in these, and the model's sizes follow it
+    /// there too; so each of such inputs is asked by itself, since more of what
+    /// is sent makes only more sizes equal.
+    var unequalGiven: [(Place, Place)] {
         var found: [(Place, Place)] = []
+        for (symbol, places) in placesOfOurSymbols {
+            let sent = places.filter { rows[$0.row].isInput }
+            let given = places.filter { !rows[$0.row].isInput }
+            guard !given.isEmpty else { continue }
+            let ours = CallSize.symbol(symbol, .ours)
+            let always = sent.first { !rows[$0.row].isOptional }
+            guard let first = always ?? given.first else { continue }
+            let size = always == nil ? rows[first.row].others[first.index] : ours
+            var unequal = given.filter { equal.areUnequal(size, rows[$0.row].others[$0.index]) }
+                .map { (first, $0) }
+            if always == nil {
+                for input in sent {
+                    var equal = equal
+                    equal.join(rows[input.row].ours, with: rows[input.row].others)
+                    unequal += given.filter { equal.areUnequal(ours, rows[$0.row].others[$0.index]) }
+                        .map { (input, $0) }
+                }
+            }
+            found += unequal.map { (place($0), place($1)) }
+        }
+        return found
+    }
+
+    /// In the order of their first places.
+    private var placesOfOurSymbols: [(FeatureName, [Spot])] {
+        var numbers: [FeatureName: Int] = [:]
+        var found: [(FeatureName, [Spot])] = []
         for (number, row) in rows.enumerated() {
-            let named = side == .us ? row.mine : row.theirs
-            let other = side == .us ? row.theirs : row.mine
-            for index in 0..<min(named.count, other.count) {
-                guard case .symbol(let symbol) = named[index] else { continue }
-                guard let first = firsts[symbol] else {
-                    firsts[symbol] = Spot(row: number, index: index)
-                    continue
-                }
-                let before = side == .us ? rows[first.row].theirs : rows[first.row].mine
-                if !before[first.index].mustEqual(other[index]) {
-                    found.append((place(first), place(Spot(row: number, index: index))))
-                }
+            for index in 0..<min(row.ours.count, row.others.count) {
+                guard case .symbol(let symbol, _) = row.ours[index] else { continue }
+                let place = numbers[symbol] ?? found.count
+                if place == found.count { found.append((symbol, [])) }
+                numbers[symbol] = place
+                found[place].1.append(Spot(row: number, index: index))
+            }
+        }
+        return found
+    }
+
+    /// Each place of the first rows with the one before it that `other` finds fault with.
+    private func pairs(_ count: Int, _ other: (Spot, Row) -> Spot?) -> [(Place, Place)] {
+        var found: [(Place, Place)] = []
+        for (number, row) in rows.prefix(count).enumerated() {
+            for index in 0..<min(row.ours.count, row.others.count) {
+                let spot = Spot(row: number, index: index)
+                if let first = other(spot, row) { found.append((place(first), place(spot))) }
             }
         }
         return found
@@ -116,31 +214,8 @@ struct SharedShapes {
             isInput: row.isInput,
             name: row.name,
             index: spot.index,
-            mine: row.mine[spot.index],
-            theirs: row.theirs[spot.index]
+            mine: row.mine.dimension(spot.index),
+            theirs: row.theirs.dimension(spot.index)
         )
-    }
-}
-
-extension ValueType {
-    /// Of a tensor whose dimensions are known one by one.
-    fileprivate var dimensions: [Dimension]? {
-        guard case .tensor(let tensor) = self, case .dimensions(let dimensions) = tensor.shape else {
-            return nil
-        }
-        return dimensions
-    }
-}
-
-extension Dimension {
-    fileprivate var isSymbol: Bool { if case .symbol = self { true } else { false } }
-
-    /// Whether the two have one size in every call.
-    fileprivate func mustEqual(_ other: Dimension) -> Bool {
-        switch (self, other) {
-        case (.symbol(let one), .symbol(let other)): one == other
-        case (.fixed(let one), .fixed(let other)): one == other
-        default: false
-        }
     }
 }

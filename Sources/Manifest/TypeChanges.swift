@@ -27,26 +27,38 @@ extension ContractChanges {
         }
     }
 
-    mutating func compareTypes(_ old: ValueType, _ new: ValueType, isInput: Bool, _ name: String) {
+    /// - Parameters:
+    ///   - old: Of the release before.
+    ///   - new: Of this release, as its file says it.
+    ///   - isInput: Else an output.
+    ///   - binding: What the symbols of `new` are for apps of the release before.
+    ///   - name: For people.
+    mutating func compareTypes(
+        _ old: ValueType,
+        _ new: ValueType,
+        isInput: Bool,
+        _ binding: SymbolBinding,
+        _ name: String
+    ) {
         guard old != new else { return }
         let text = "\(name): \(old) became \(new)"
         switch (old, new) {
         case (.tensor(let was), .tensor(let now)), (.sparseTensor(let was), .sparseTensor(let now)):
-            compareTensors(was, now, isInput: isInput, name)
+            compareTensors(was, now, isInput: isInput, binding, name)
         case (.image(let was), .image(let now)): compareImages(was, now, isInput: isInput, text)
         case (.scalar(let was), .scalar(let now)): compareElements(was, now, isInput: isInput, text)
         case (.map(let key, let was), .map(let nowKey, let now)) where key == nowKey:
-            compareTypes(was, now, isInput: isInput, name)
+            compareTypes(was, now, isInput: isInput, binding, name)
         case (.sequence(let was, let count), .sequence(let now, let nowCount)):
-            if count != nowCount { compareSizes(count, nowCount, isInput: isInput, text) }
-            compareTypes(was, now, isInput: isInput, name)
-        case (.maybe(let was), .maybe(let now)): compareTypes(was, now, isInput: isInput, name)
+            if count != nowCount { compareSizes(count, nowCount, as: nowCount, isInput: isInput, text) }
+            compareTypes(was, now, isInput: isInput, binding, name)
+        case (.maybe(let was), .maybe(let now)): compareTypes(was, now, isInput: isInput, binding, name)
         case (_, .maybe(let now)):
             note(.becameOptional, isInput ? .minor : .major, text)
-            compareTypes(old, now, isInput: isInput, name)
+            compareTypes(old, now, isInput: isInput, binding, name)
         case (.maybe(let was), _):
             note(.becameRequired, .major, text)
-            compareTypes(was, new, isInput: isInput, name)
+            compareTypes(was, new, isInput: isInput, binding, name)
         default: note(.kindChanged, .major, text)
         }
     }
@@ -67,11 +79,12 @@ extension ContractChanges {
         _ old: TensorType,
         _ new: TensorType,
         isInput: Bool,
+        _ binding: SymbolBinding,
         _ name: String
     ) {
         let text = "\(name): \(old) became \(new)"
         compareElements(old.element, new.element, isInput: isInput, text)
-        compareShapes(old.shape, new.shape, isInput: isInput, text)
+        compareShapes(old.shape, new.shape, isInput: isInput, binding, text)
         if old.defaultShape != new.defaultShape {
             note(.defaultShapeChanged, .patch, "\(name): another default shape")
         }
@@ -84,7 +97,13 @@ extension ContractChanges {
         )
     }
 
-    private mutating func compareShapes(_ old: Shape, _ new: Shape, isInput: Bool, _ text: String) {
+    private mutating func compareShapes(
+        _ old: Shape,
+        _ new: Shape,
+        isInput: Bool,
+        _ binding: SymbolBinding,
+        _ text: String
+    ) {
         guard old != new else { return }
         switch (old, new) {
         case (_, .unknownRank): note(.rankUnknown, isInput ? .minor : .major, text)
@@ -98,17 +117,19 @@ extension ContractChanges {
                 note(.imageChanged, .major, text)
                 return
             }
-            for (one, other) in zip(was, now) where one != other {
-                compareSizes(one, other, isInput: isInput, text)
+            guard case .dimensions(let given) = binding.applied(to: new) else { return }
+            for (index, one) in was.enumerated() where one != now[index] {
+                compareSizes(one, now[index], as: given[index], isInput: isInput, text)
             }
         case (.enumerated, _), (_, .enumerated):
             guard old.rank == new.rank else {
                 note(.rankChanged, .major, text)
                 return
             }
+            let given = binding.applied(to: new)
             let direction = Direction(
-                new.refusal(of: old, isInput: isInput) == nil,
-                old.refusal(of: new, isInput: isInput) == nil
+                given.refusal(of: old, isInput: isInput) == nil,
+                old.refusal(of: given, isInput: isInput) == nil
             )
             guard direction != .same else { return }
             note(.shapeListChanged, direction.step(isInput: isInput), text)
@@ -116,13 +137,24 @@ extension ContractChanges {
     }
 
     /// One dimension, or how many elements a sequence has.
-    private mutating func compareSizes(_ old: Dimension, _ new: Dimension, isInput: Bool, _ text: String) {
-        let direction = Direction(new.includes(old), old.includes(new))
+    ///
+    /// The row is that of what the files say, its direction that of what apps
+    /// of the old model get, `given`: less than `new` says where that is a symbol.
+    private mutating func compareSizes(
+        _ old: Dimension,
+        _ new: Dimension,
+        as given: Dimension,
+        isInput: Bool,
+        _ text: String
+    ) {
+        if case (.symbol, .symbol) = (old, new) { return note(.symbolRenamed, .patch, text) }
+        guard !(old.isFree && new.isFree) else { return }
+        let direction = Direction(given.includes(old), old.includes(given))
         switch (old, new) {
-        case (.symbol, .symbol): note(.symbolRenamed, .patch, text)
         case (.fixed, .fixed): note(.sizeFixed, .major, text)
         case (_, .fixed) where direction == .narrower: note(.sizeFixed, .major, text)
         case (.fixed, _) where direction == .wider: note(.sizeFreed, isInput ? .minor : .major, text)
+        case (.fixed, .symbol) where direction == .other: note(.sizeFreed, .major, text)
         default:
             guard direction != .same else { return }
             note(.rangeChanged, direction.step(isInput: isInput), text)

@@ -83,6 +83,36 @@ struct SymbolBindingTests {
             .minor
         ),
         Case(
+            "one size by way of two inputs",
+            Side(inputs: ["x: float32[b]", "z: int64[b]"], outputs: ["y: float32[b]"]),
+            Side(inputs: ["x: float32[m]", "z: int64[n]"], outputs: ["y: float32[n]"]),
+            nil,
+            .minor
+        ),
+        Case(
+            "one size by way of an input that is not always sent",
+            Side(inputs: ["x?: float32[b]", "z: int64[b]"], outputs: ["y: float32[b]"]),
+            Side(inputs: ["x?: float32[m]", "z: int64[n]"], outputs: ["y: float32[m]"]),
+            .symbolsMerged,
+            .major
+        ),
+        Case(
+            "a size that is not always sent, and read as such",
+            Side(inputs: ["x?: float32[b]"], outputs: ["y: float32[b]"]),
+            Side(inputs: ["x?: float32[n]"], outputs: ["y: float32[n]"]),
+            nil,
+            .patch
+        ),
+        Case(
+            "whole shapes of unequal sizes, and only equal ones are taken",
+            side("1,4 or 2,8", "3"),
+            side("n,n", "3"),
+            .symbolsMerged,
+            .major
+        ),
+        Case("whole shapes of equal sizes", side("1,1 or 2,2", "3"), side("n,n", "3"), nil, .minor),
+        Case("one size, read as any", side("1,4", "m,3"), side("n,4", "n,3"), nil, .minor),
+        Case(
             "two outputs of one size",
             Side(inputs: ["x: float32[2]"], outputs: ["y: float32[b]", "z: float32[b]"]),
             Side(inputs: ["x: float32[n]"], outputs: ["y: float32[n]", "z: float32[2]"]),
