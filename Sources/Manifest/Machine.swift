@@ -15,6 +15,9 @@ package struct Machine: Equatable, Sendable {
         package var specificationVersion: Int64?
         package var opsets: [String: Int64]
 
+        /// Whether somebody said that it runs models here; else it only lies here.
+        package var isNamed = true
+
         package init(
             name: String,
             version: String? = nil,
@@ -189,7 +192,7 @@ extension Machine {
 }
 
 /// Versions of systems and runtimes, which are not all semantic ones.
-private enum Version {
+enum Version {
     /// Whether a dotted version is below another; `false` when either is not known.
     static func isOlder(_ version: String?, than minimum: String?) -> Bool {
         guard let version, let minimum else { return false }

@@ -91,8 +91,9 @@ package struct ContractChanges: Equatable, Sendable {
                 let (was, now) = (before.format.rawValue, variant.format.rawValue)
                 note(.formatChanged, .minor, "variant \(variant.name): \(was) became \(now)")
             }
-            if variant.requires.isRaised(from: before.requires) {
-                note(.requirementRaised, .minor, "variant \(variant.name) needs more of the machine")
+            for raise in variant.raises(since: before) {
+                let text = "variant \(variant.name) needs more of the machine: \(raise)"
+                note(.requirementRaised, .minor, text)
             }
         }
     }
@@ -103,14 +104,58 @@ package struct ContractChanges: Equatable, Sendable {
     }
 }
 
-extension Requirements {
-    /// Whether a machine that had all of `old` may lack something of this.
-    func isRaised(from old: Requirements) -> Bool {
-        func isMore(_ new: Int64?, _ old: Int64?) -> Bool { (new ?? 0) > (old ?? 0) }
-        func differs(_ new: Minimum?, _ old: Minimum?) -> Bool { new != nil && new != old }
-        return isMore(irVersion, old.irVersion) || isMore(specificationVersion, old.specificationVersion)
-            || opsets.contains { isMore($0.value, old.opsets[$0.key]) }
-            || differs(operatingSystem, old.operatingSystem) || differs(runtime, old.runtime)
-            || (architecture != nil && architecture != old.architecture)
+extension Variant {
+    /// What a machine that had all that `old` needs may lack for this, each in words.
+    fileprivate func raises(since old: Variant) -> [String] {
+        var raises = requires.raises(since: old.requires)
+        if let need = memory, need.peak > (old.memory?.peak ?? 0) {
+            let before = old.memory.map { "\($0.peak) bytes" } ?? "nothing said"
+            raises.append("memory, \(before) became \(need.peak) bytes")
+        }
+        // A machine with one of the old units alone must still do.
+        if old.compute.contains(where: { !compute.contains($0) }) {
+            func shown(_ units: [ComputeUnit]) -> String { units.map(\.rawValue).joined(separator: " or ") }
+            raises.append("compute, \(shown(old.compute)) became \(shown(compute))")
+        }
+        return raises
     }
+}
+
+extension Requirements {
+    /// What a machine that had all of `old` may lack of this, each in words.
+    fileprivate func raises(since old: Requirements) -> [String] {
+        var raises: [String] = []
+        func compare(_ what: String, _ new: Int64?, _ old: Int64?) {
+            guard let new, new > (old ?? 0) else { return }
+            raises.append("\(what), \(old.map { "\($0)" } ?? "none") became \(new)")
+        }
+        func compare(_ what: String, _ new: String?, _ old: String?) {
+            guard let new, new != old else { return }
+            raises.append("\(what), \(old ?? "any") became \(new)")
+        }
+        compare("IR version", irVersion, old.irVersion)
+        compare("specification version", specificationVersion, old.specificationVersion)
+        for (domain, version) in opsets.sorted(by: { $0.key < $1.key }) {
+            compare("operators of \(domain)", version, old.opsets[domain])
+        }
+        func compare(_ what: String, _ new: Minimum?, _ old: Minimum?) {
+            guard let new, !new.isMet(by: old) else { return }
+            raises.append("\(what), \(old?.shown ?? "any") became \(new.shown)")
+        }
+        compare("operating system", operatingSystem, old.operatingSystem)
+        compare("runtime", runtime, old.runtime)
+        compare("architecture", architecture, old.architecture)
+        return raises
+    }
+}
+
+extension Requirements.Minimum {
+    /// Whether whoever has the other has this too.
+    fileprivate func isMet(by old: Self?) -> Bool {
+        guard let old, old.name == name else { return false }
+        guard let minimum else { return true }
+        return old.minimum.map { !Version.isOlder($0, than: minimum) } ?? false
+    }
+
+    fileprivate var shown: String { [name, minimum].compactMap(\.self).joined(separator: " ") }
 }

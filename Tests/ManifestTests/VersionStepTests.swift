@@ -61,4 +61,33 @@ struct VersionStepTests {
         two.variants[0].interface = try Side.takes("q: int8[1]").interface()
         #expect(ContractChanges(from: one, to: two).step == .major)
     }
+
+    @Test("what a machine must have more of is a minor step, and what it must have less of a patch")
+    func machine() throws {
+        let one = try Samples.manifest()
+        let raises: [(String, @Sendable (inout Variant) -> Void)] = [
+            ("memory, 20 bytes became 1000000000000 bytes", { $0.memory?.peak = 1_000_000_000_000 }),
+            ("compute, cpu or gpu became gpu", { $0.compute = [.gpu] }),
+            ("operators of ai.onnx, 15 became 21", { $0.requires.opsets["ai.onnx"] = 21 }),
+            ("runtime, onnxruntime 1.24 became onnxruntime 1.30", { $0.requires.runtime?.minimum = "1.30" }),
+            ("architecture, x86-64 became arm64", { $0.requires.architecture = "arm64" }),
+        ]
+        for (text, raise) in raises {
+            var two = one
+            raise(&two.variants[0])
+            let changes = ContractChanges(from: one, to: two)
+            #expect(changes.step == .minor && changes.decisive.map(\.row) == [.requirementRaised])
+            #expect(changes.decisive.first?.text.hasSuffix(text) == true, "\(changes.changes)")
+        }
+        let lowers: [@Sendable (inout Variant) -> Void] = [
+            { $0.memory?.peak = 11 }, { $0.memory = nil }, { $0.compute = [.cpu, .gpu, .npu] },
+            { $0.compute = [.gpu, .cpu] }, { $0.requires.runtime?.minimum = "1.9" },
+            { $0.requires.runtime?.minimum = nil }, { $0.requires.architecture = nil },
+        ]
+        for lower in lowers {
+            var two = one
+            lower(&two.variants[0])
+            #expect(ContractChanges(from: one, to: two).step == .patch)
+        }
+    }
 }
