@@ -25,22 +25,23 @@ package struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-    package var description: String {
-        let what =
-            switch reason {
-            case .tooLong(let found, let limit): "it has \(found) bytes, the limit is \(limit)"
-            case .tooDeep(let limit): "it nests deeper than \(limit)"
-            case .endsEarly: "it ends early"
-            case .unexpectedByte: "an unexpected byte"
-            case .trailingBytes: "bytes after the end of the value"
-            case .duplicateKey: "an object that has a key twice\(member.map { ", `\($0)`" } ?? "")"
-            case .leadingZero: "a number with a leading zero"
-            case .notAnInteger: "a number that is not a plain integer"
-            case .invalidUTF8: "text that is not UTF-8"
-            case .controlCharacter: "a control character in text"
-            case .badEscape: "an unknown escape in text"
-            case .loneSurrogate: "half of a surrogate pair"
-            }
-        return "not valid JSON: \(what) (byte \(offset))"
+    package var description: String { "not valid JSON: \(what) (byte \(offset))" }
+
+    /// What is wrong, without the place.
+    package var what: String {
+        switch reason {
+        case .tooLong(let found, let limit): "it has \(found) bytes, the limit is \(limit)"
+        case .tooDeep(let limit): "it nests deeper than \(limit)"
+        case .endsEarly: "it ends early"
+        case .unexpectedByte: "an unexpected byte"
+        case .trailingBytes: "bytes after the end of the value"
+        case .duplicateKey: "an object that has a key twice\(member.map { ", `\($0)`" } ?? "")"
+        case .leadingZero: "a number with a leading zero"
+        case .notAnInteger: "a number that is not a plain integer"
+        case .invalidUTF8: "text that is not UTF-8"
+        case .controlCharacter: "a control character in text"
+        case .badEscape: "an unknown escape in text"
+        case .loneSurrogate: "half of a surrogate pair"
+        }
     }
 }

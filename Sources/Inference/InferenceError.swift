@@ -1,4 +1,4 @@
-/// Why values do not fit a tensor or a model; no model was called.
+/// Why values do not fit a tensor or a model: what goes in, before the model is called, or what came out.
 public enum InferenceError: Error, Equatable, Sendable {
     /// A dimension is negative, there are more than 32, or the product is beyond 2^53.
     case shape([Int])
@@ -33,8 +33,23 @@ public enum InferenceError: Error, Equatable, Sendable {
     /// An input holds NaN or an infinity at this element, and the policy refuses them.
     case inputNotFinite(String, at: Int)
 
+    /// An input of text has an element that the engine would not take as it is.
+    case inputText(String, at: Int, reason: String)
+
     /// All inputs together have more bytes than the policy allows.
     case inputsTooLarge(bytes: Int, limit: Int)
+
+    /// A model gave something else for an output than it declares, or nothing.
+    case output(String, expected: String, found: String)
+
+    /// A model gave an output that it does not declare.
+    case unknownOutput(String, known: [String])
+
+    /// With this output, those of one call have more bytes than the policy allows.
+    case outputsTooLarge(String, bytes: Int, limit: Int)
+
+    /// There is no memory to copy an output of so many bytes.
+    case noMemory(String, bytes: Int)
 
     /// A golden vector cannot be read for this model, or its file is not there.
     case golden(name: String, reason: String)
@@ -68,8 +83,19 @@ extension InferenceError: CustomStringConvertible {
             "the input '\(name)' takes \(expected), which cannot be given here"
         case .inputNotFinite(let name, let index):
             "element \(index) of the input '\(name)' is not a finite number"
+        case .inputText(let name, let index, let reason):
+            "element \(index) of the input '\(name)' \(reason)"
         case .inputsTooLarge(let bytes, let limit):
             "the inputs have \(bytes) bytes, the limit is \(limit)"
+        case .output(let name, let expected, let found):
+            "the model declares the output '\(name)' as \(expected), and gave \(found)"
+        case .unknownOutput(let name, let known):
+            "the model gave an output '\(name)'; it declares \(known.joined(separator: ", "))"
+        case .outputsTooLarge(let name, let bytes, let limit):
+            "the outputs have \(bytes == .max ? "more" : "\(bytes)") bytes with '\(name)', the limit is \(limit); "
+                + "ask the model for less"
+        case .noMemory(let name, let bytes):
+            "there is no memory for the \(bytes) bytes of the output '\(name)'; end other uses or ask for less"
         case .golden(let name, let reason): "the golden vector cannot be used: '\(name)' \(reason)"
         case .text(let reason, let offset): "not the JSON of tensors: \(reason) (byte \(offset))"
         }

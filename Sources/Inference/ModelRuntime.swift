@@ -55,6 +55,31 @@ public protocol LoadedModel: AnyObject, Sendable {
     /// - Returns: A value for every output, by the name of the port.
     /// - Throws: The adapter's error when the engine fails.
     func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue]
+
+    /// As `run(_:)`, but copies no more out of the engine than a policy allows.
+    ///
+    /// An adapter that copies outputs asks the policy before it takes memory for
+    /// them; what the engine itself takes while it runs nobody can limit.
+    ///
+    /// - Parameters:
+    ///   - inputs: As above.
+    ///   - policy: How much the outputs may be together.
+    /// - Returns: As above.
+    /// - Throws: `InferenceError.outputsTooLarge`, and as above.
+    func run(
+        _ inputs: [String: Tensor],
+        within policy: OutputPolicy
+    ) async throws -> [String: ModelValue]
+}
+
+extension LoadedModel {
+    /// For adapters that give what the engine gave without a copy: whoever calls checks it afterwards.
+    public func run(
+        _ inputs: [String: Tensor],
+        within _: OutputPolicy
+    ) async throws -> [String: ModelValue] {
+        try await run(inputs)
+    }
 }
 
 /// The kinds of processor that a model may run on.

@@ -43,10 +43,13 @@ public enum TensorJSON {
         }
         var scanner = TensorScanner(bytes)
         let written = try scanner.document()
+        var byName: [[UInt8]: Port] = [:]
+        for port in ports.inputs { byName[Array(port.name.utf8)] = port }
         var inputs: [String: Tensor] = [:]
         for tensor in written {
-            let port = ports.inputs.first { $0.name.utf8.elementsEqual(tensor.name.utf8) }
-            guard let port else { throw .unknownInput(tensor.name, known: ports.inputs.map(\.name)) }
+            guard let port = byName[Array(tensor.name.utf8)] else {
+                throw .unknownInput(tensor.name, known: ports.inputs.map(\.name))
+            }
             inputs[port.name] = try tensor.tensor(for: port, in: bytes)
         }
         return inputs
@@ -57,8 +60,44 @@ public enum TensorJSON {
     /// - Parameter outputs: By name, as a model gave them.
     /// - Returns: One line of JSON, without a line break.
     public static func text(of outputs: [String: ModelValue]) -> [UInt8] {
-        var writer = TensorWriter()
-        writer.write(outputs)
-        return writer.bytes
+        var text: [UInt8] = []
+        write(outputs) { piece in
+            text += piece
+            return true
+        }
+        return text
+    }
+
+    /// Writes the outputs of one call piece by piece, since a text has many times the length of the numbers.
+    ///
+    /// - Parameters:
+    ///   - outputs: By name, as a model gave them.
+    ///   - take: Gets each piece, and says whether it wants more.
+    package static func write(_ outputs: [String: ModelValue], _ take: ([UInt8]) -> Bool) {
+        withoutActuallyEscaping(take) { take in
+            var writer = TensorWriter(take)
+            writer.write(outputs)
+        }
+    }
+
+    /// The beginning of the text, written no further than that.
+    ///
+    /// - Parameters:
+    ///   - outputs: By name, as a model gave them.
+    ///   - length: The most bytes, to the end of a character.
+    /// - Returns: The text, and whether it is the whole one.
+    package static func beginning(
+        of outputs: [String: ModelValue],
+        length: Int
+    ) -> (text: String, isWhole: Bool) {
+        var bytes: [UInt8] = []
+        write(outputs) { piece in
+            bytes += piece
+            return bytes.count <= length
+        }
+        guard bytes.count > length else { return (String(decoding: bytes, as: UTF8.self), true) }
+        var end = length
+        while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return (String(decoding: bytes[..<end], as: UTF8.self), false)
     }
 }

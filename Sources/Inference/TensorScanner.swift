@@ -13,9 +13,11 @@ struct TensorScanner {
     /// The whole document, names in the order of writing.
     mutating func document() throws(InferenceError) -> [WrittenTensor] {
         var tensors: [WrittenTensor] = []
+        // By their bytes: equal texts may be different names.
+        var names: Set<[UInt8]> = []
         passSpace()
         try members { (scanner, name, offset) throws(InferenceError) in
-            guard !tensors.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            guard names.insert(Array(name.utf8)).inserted else {
                 throw .text(reason: "the input '\(name)' stands twice", offset: offset)
             }
             tensors.append(try scanner.tensor(named: name, offset: offset))
@@ -153,7 +155,7 @@ struct TensorScanner {
             let value = try JSONParser.parse(Array(bytes[start..<index]), maximumLength: bytes.count)
             return value.string ?? ""
         } catch {
-            throw .text(reason: "\(error)", offset: start)
+            throw .text(reason: error.what, offset: start + error.offset)
         }
     }
 

@@ -1,8 +1,18 @@
 import CanonicalJSON
 
-/// Writes what a model gave as JSON.
+/// Writes what a model gave as JSON, in pieces of some kilobytes.
 struct TensorWriter {
-    private(set) var bytes: [UInt8] = []
+    private static let pieceLength = 64 << 10
+
+    /// Elements that are turned into numbers at a time.
+    private static let window = 4_096
+
+    private var piece: [UInt8] = []
+    private var isWanted = true
+    private let take: ([UInt8]) -> Bool
+
+    /// - Parameter take: Gets each piece, and says whether it wants more.
+    init(_ take: @escaping ([UInt8]) -> Bool) { self.take = take }
 
     mutating func write(_ outputs: [String: ModelValue]) {
         let names = outputs.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -11,6 +21,7 @@ struct TensorWriter {
             writer.append(":")
             if let value = outputs[name] { writer.write(value) }
         }
+        passOn()
     }
 
     private mutating func write(_ value: ModelValue) {
@@ -38,8 +49,27 @@ struct TensorWriter {
     }
 
     private mutating func elements(of tensor: Tensor) {
+        guard let size = tensor.element.size else {
+            list("[", tensor.strings, "]") { writer, text in writer.string(text) }
+            return
+        }
+        append("[")
+        var index = 0
+        while index < tensor.count, isWanted {
+            if index > 0 { append(",") }
+            let end = min(index + Self.window, tensor.count)
+            let bytes = Array(tensor.bytes[index * size..<end * size])
+            if let part = try? Tensor(element: tensor.element, shape: [end - index], bytes: bytes) {
+                numbers(part)
+            }
+            index = end
+        }
+        append("]")
+    }
+
+    private mutating func numbers(_ tensor: Tensor) {
         switch tensor.element {
-        case .string: list("[", tensor.strings, "]") { writer, text in writer.string(text) }
+        case .string: break
         case .bool: numbers(tensor, Bool.self)
         case .int8: numbers(tensor, Int8.self)
         case .int16: numbers(tensor, Int16.self)
@@ -60,11 +90,11 @@ struct TensorWriter {
         _: Number.Type
     ) {
         let values = (try? tensor.values(as: Number.self)) ?? []
-        list("[", values, "]") { writer, value in writer.append(value.description) }
+        list("", values, "") { writer, value in writer.append(value.description) }
     }
 
     private mutating func floats<Number: BinaryFloatingPoint & CustomStringConvertible>(_ values: [Number]) {
-        list("[", values, "]") { writer, value in
+        list("", values, "") { writer, value in
             if value.isNaN {
                 writer.append("\"NaN\"")
             } else if value.isInfinite {
@@ -82,14 +112,25 @@ struct TensorWriter {
         _ body: (inout TensorWriter, Value) -> Void
     ) {
         append(open)
-        for (index, value) in values.enumerated() {
+        for (index, value) in values.enumerated() where isWanted {
             if index > 0 { append(",") }
             body(&self, value)
         }
         append(close)
     }
 
-    private mutating func string(_ text: String) { bytes += JSONValue.text(text).compactJSON }
+    private mutating func string(_ text: String) {
+        piece += JSONValue.text(text).compactJSON
+        if piece.count >= Self.pieceLength { passOn() }
+    }
 
-    private mutating func append(_ text: String) { bytes += Array(text.utf8) }
+    private mutating func append(_ text: String) {
+        piece += text.utf8
+        if piece.count >= Self.pieceLength { passOn() }
+    }
+
+    private mutating func passOn() {
+        if isWanted, !piece.isEmpty { isWanted = take(piece) }
+        piece.removeAll(keepingCapacity: true)
+    }
 }

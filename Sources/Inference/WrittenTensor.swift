@@ -28,18 +28,8 @@ struct WrittenTensor {
         case .bool: return try Tensor(try values.bools(), shape: shape)
         case .float32: return try Tensor(try values.floats(Float.self), shape: shape)
         case .float64: return try Tensor(try values.floats(Double.self), shape: shape)
-        case .float16:
-            let words = try values.floats(Double.self).map(HalfPrecision.binary16)
-            guard !zip(words, data.leaves).contains(where: { $0 & 0x7FFF == 0x7C00 && $1.isNumber }) else {
-                throw .text(reason: "a number of '\(name)' is too great for float16", offset: offset)
-            }
-            return try Tensor(element: .float16, shape: shape, bytes: words.littleEndian)
-        case .bfloat16:
-            let words = try values.floats(Float.self).map(HalfPrecision.bfloat16)
-            guard !zip(words, data.leaves).contains(where: { $0 & 0x7FFF == 0x7F80 && $1.isNumber }) else {
-                throw .text(reason: "a number of '\(name)' is too great for bfloat16", offset: offset)
-            }
-            return try Tensor(element: .bfloat16, shape: shape, bytes: words.littleEndian)
+        case .float16: return try half(values, .binary16, .float16, shape)
+        case .bfloat16: return try half(values, .bfloat16, .bfloat16, shape)
         case .int8: return try Tensor(try values.integers(Int8.self), shape: shape)
         case .int16: return try Tensor(try values.integers(Int16.self), shape: shape)
         case .int32: return try Tensor(try values.integers(Int32.self), shape: shape)
@@ -49,6 +39,22 @@ struct WrittenTensor {
         case .uint32: return try Tensor(try values.integers(UInt32.self), shape: shape)
         case .uint64: return try Tensor(try values.integers(UInt64.self), shape: shape)
         }
+    }
+
+    private func half(
+        _ values: WrittenElements,
+        _ form: HalfPrecision,
+        _ element: Tensor.Element,
+        _ shape: [Int]
+    ) throws(InferenceError) -> Tensor {
+        let words = try values.halves(form)
+        guard !zip(words, data.leaves).contains(where: { $0 & 0x7FFF == form.infinity && $1.isNumber }) else {
+            throw .text(
+                reason: "a number of '\(name)' is too great for \(element.rawValue)",
+                offset: offset
+            )
+        }
+        return try Tensor(element: element, shape: shape, bytes: words.littleEndian)
     }
 }
 
@@ -144,21 +150,33 @@ struct WrittenElements {
     func floats<Number: BinaryFloatingPoint & LosslessStringConvertible>(
         _: Number.Type
     ) throws(InferenceError) -> [Number] {
-        var floats: [Number] = []
+        try numbers({ text in Number(text).flatMap { $0.isFinite ? $0 : nil } }, special: { Number($0) })
+    }
+
+    func halves(_ form: HalfPrecision) throws(InferenceError) -> [UInt16] {
+        try numbers({ form.word(text: $0) }, special: { form.word($0) })
+    }
+
+    // `read` gets the text of a number and gives nothing when that is too great; `special` gets what is no number.
+    private func numbers<Number>(
+        _ read: (String) -> Number?,
+        special: (Double) -> Number
+    ) throws(InferenceError) -> [Number] {
+        var numbers: [Number] = []
         for leaf in leaves {
             switch leaf {
             case .number(let range):
-                guard let number = Number(digits(range)), number.isFinite else {
+                guard let number = read(digits(range)) else {
                     throw wrong(leaf, "a number is too great for its type")
                 }
-                floats.append(number)
-            case .text("NaN"): floats.append(.nan)
-            case .text("Infinity"): floats.append(.infinity)
-            case .text("-Infinity"): floats.append(-.infinity)
+                numbers.append(number)
+            case .text("NaN"): numbers.append(special(.nan))
+            case .text("Infinity"): numbers.append(special(.infinity))
+            case .text("-Infinity"): numbers.append(special(-.infinity))
             case .text, .bool: throw wrong(leaf, "an element is neither a number, NaN nor an infinity")
             }
         }
-        return floats
+        return numbers
     }
 
     private func digits(_ range: Range<Int>) -> String { String(decoding: document[range], as: UTF8.self) }

@@ -15,29 +15,51 @@ final class ONNXModel: LoadedModel {
         self.ports = ports
     }
 
-    /// Runs on a thread that may block; cancelling the task stops the run at its next operator.
     func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue] {
+        try await run(inputs, within: OutputPolicy())
+    }
+
+    /// Runs on a thread that may block; cancelling the task stops the run at its next operator.
+    func run(
+        _ inputs: [String: Tensor],
+        within policy: OutputPolicy
+    ) async throws -> [String: ModelValue] {
+        try Self.checkTexts(of: inputs)
         let call = try ORTCall(functions: functions)
-        let outcome = await BlockingPool.shared.run(onCancel: { call.stop() }, { self.outcome(inputs, call) })
+        let outcome = await BlockingPool.shared.run(
+            onCancel: { call.stop() },
+            { self.outcome(inputs, call, policy) }
+        )
         if case .failure = outcome, Task.isCancelled { throw CancellationError() }
         return try outcome.get()
     }
 
+    /// Texts go to ONNX Runtime as C has them.
+    private static func checkTexts(of inputs: [String: Tensor]) throws(InferenceError) {
+        for (name, tensor) in inputs.sorted(by: { $0.key < $1.key }) {
+            guard let index = tensor.strings.firstIndex(where: { $0.utf8.contains(0) }) else { continue }
+            throw .inputText(name, at: index, reason: "has a NUL, which ONNX Runtime would cut off")
+        }
+    }
+
     private func outcome(
         _ inputs: [String: Tensor],
-        _ call: ORTCall
-    ) -> Result<[String: ModelValue], ONNXRuntimeError> {
-        Result { () throws(ONNXRuntimeError) in try compute(inputs, options: call.options) }
+        _ call: ORTCall,
+        _ policy: OutputPolicy
+    ) -> Result<[String: ModelValue], any Error> {
+        Result { try compute(inputs, options: call.options, policy) }
     }
 
     private func compute(
         _ inputs: [String: Tensor],
-        options: ORTHandle
-    ) throws(ONNXRuntimeError) -> [String: ModelValue] {
+        options: ORTHandle,
+        _ policy: OutputPolicy
+    ) throws -> [String: ModelValue] {
         let values = ORTValues(functions: functions)
+        var budget = OutputBudget(policy)
         for name in inputs.keys where !ports.inputs.contains(where: { $0.name.utf8.elementsEqual(name.utf8) })
         {
-            throw .unsupported(port: name, what: "an input that ONNX Runtime lets nobody set")
+            throw ONNXRuntimeError.unsupported(port: name, what: "an input that ONNX Runtime lets nobody set")
         }
         var given: [(name: String, value: ORTHandle)] = []
         for port in ports.inputs {
@@ -48,7 +70,7 @@ final class ONNXModel: LoadedModel {
         var outputs: [String: ModelValue] = [:]
         for (port, result) in zip(ports.outputs, results) {
             guard let result else { continue }
-            outputs[port.name] = try values.modelValue(of: result, port: port.name)
+            outputs[port.name] = try values.modelValue(of: result, port: port.name, &budget)
         }
         return outputs
     }

@@ -86,7 +86,8 @@ private final class ORTEnvironment: Sendable {
         let functions = try ORTFunctions(path: path)
         typealias Create = @convention(c) (Int32, UnsafePointer<CChar>, ORTOut) -> ORTStatus
         handle = try functions.make(releasing: .releaseEnvironment, "start") { out in
-            functions.function(.createEnvironment, as: Create.self)(3, "sealift", out)
+            // Nothing below what ends a process is logged: each failure comes back as an error with the same text.
+            functions.function(.createEnvironment, as: Create.self)(4, "sealift", out)
         }
         self.functions = functions
     }
@@ -124,7 +125,7 @@ private struct ORTSettings {
         // The arena and the memory pattern keep the greatest run's memory for good.
         try set(.disableArena)
         try set(.disableMemoryPattern)
-        try set(.setLogSeverity, 3)
+        try set(.setLogSeverity, 4)
         try set(.setOptimizationLevel, 99)
         try set(.setIntraOpThreads, Int32(threads))
         try set(.setInterOpThreads, 1)

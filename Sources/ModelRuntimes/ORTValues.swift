@@ -45,9 +45,6 @@ struct ORTValues {
     private func fill(_ value: ORTHandle, with strings: [String]) throws(ONNXRuntimeError) {
         typealias Text = UnsafePointer<CChar>
         typealias Fill = @convention(c) (ORTPointer, UnsafePointer<Text?>?, Int) -> ORTStatus
-        guard strings.allSatisfy({ !$0.utf8.contains(0) }) else {
-            throw .unsupported(port: "an input", what: "text with a NUL, which ONNX Runtime would cut off")
-        }
         let copies = strings.map { strdup($0) }
         defer { for copy in copies { free(copy) } }
         let texts = copies.map { $0.map { Text($0) } }
@@ -72,29 +69,37 @@ struct ORTValues {
         return memory
     }
 
-    /// Copies a result out.
+    /// Copies a result out, as far as the budget goes.
     ///
     /// - Throws: `ONNXRuntimeError.unsupported` for kinds and elements that
-    ///   have no Swift value, and for text that is not UTF-8.
-    func modelValue(of handle: ORTHandle, port: String) throws(ONNXRuntimeError) -> ModelValue {
+    ///   have no Swift value, and for text that is not UTF-8;
+    ///   `InferenceError.outputsTooLarge` and `.noMemory`.
+    func modelValue(
+        of handle: ORTHandle,
+        port: String,
+        _ budget: inout OutputBudget
+    ) throws -> ModelValue {
         typealias Kind = @convention(c) (ORTPointer, UnsafeMutablePointer<Int32>) -> ORTStatus
         var number: Int32 = 0
         let getKind = functions.function(.kindOfValue, as: Kind.self)
         try functions.check(handle.lend { getKind($0, &number) }, "read the kind of '\(port)'")
         let kind = ORTKind(rawValue: number) ?? .unknown
         switch kind {
-        case .tensor: return .tensor(try tensor(of: handle, port: port))
+        case .tensor: return .tensor(try tensor(of: handle, port: port, &budget))
         case .sequence:
+            let count = try count(of: handle)
+            try budget.take(count, of: MemoryLayout<ModelValue>.stride, for: port)
             var elements: [ModelValue] = []
-            for index in 0..<(try count(of: handle)) {
-                elements.append(try modelValue(of: try element(index, of: handle), port: port))
+            for index in 0..<count {
+                elements.append(try modelValue(of: try element(index, of: handle), port: port, &budget))
             }
             return .sequence(elements)
         case .map:
-            let keys = try tensor(of: try element(0, of: handle), port: port)
-            return .map(keys: keys, values: try tensor(of: try element(1, of: handle), port: port))
+            let keys = try tensor(of: try element(0, of: handle), port: port, &budget)
+            let values = try tensor(of: try element(1, of: handle), port: port, &budget)
+            return .map(keys: keys, values: values)
         case .unknown, .opaque, .sparseTensor, .optional:
-            throw .unsupported(port: port, what: kind.text)
+            throw ONNXRuntimeError.unsupported(port: port, what: kind.text)
         }
     }
 
@@ -116,45 +121,67 @@ struct ORTValues {
         }
     }
 
-    private func tensor(of handle: ORTHandle, port: String) throws(ONNXRuntimeError) -> Tensor {
+    private func tensor(
+        of handle: ORTHandle,
+        port: String,
+        _ budget: inout OutputBudget
+    ) throws -> Tensor {
+        let (number, shape) = try form(of: handle, port: port)
+        guard let element = ORTElement.element(number) else {
+            throw ONNXRuntimeError.unsupported(port: port, what: "a tensor of element type \(number)")
+        }
+        var count = 1
+        for length in shape {
+            let (product, overflows) = count.multipliedReportingOverflow(by: length)
+            guard length >= 0, !overflows, shape.count <= 32 else {
+                throw ONNXRuntimeError.unsupported(port: port, what: "a tensor of the shape \(shape)")
+            }
+            count = product
+        }
+        try budget.take(count, of: element.size ?? OutputBudget.textSize, for: port)
+        guard let size = element.size else {
+            let strings = try strings(of: handle, count: count, port: port, &budget)
+            return try Tensor(strings: strings, shape: shape)
+        }
+        guard count > 0 else { return try Tensor(element: element, shape: shape, bytes: []) }
+        // Once for the copy, once more where the tensor's own form asks for another.
+        try Self.expectMemory(element == .bool ? 2 * count : count * size, for: port)
+        let bytes = try handle.lend { value throws(ONNXRuntimeError) in
+            Array(UnsafeRawBufferPointer(start: try data(of: value), count: count * size))
+        }
+        return try Tensor(element: element, shape: shape, bytes: bytes)
+    }
+
+    /// Element type and lengths.
+    private func form(of handle: ORTHandle, port: String) throws(ONNXRuntimeError) -> (Int32, [Int]) {
         typealias Info = @convention(c) (ORTPointer, ORTOut) -> ORTStatus
         let getInfo = functions.function(.tensorInfoOfValue, as: Info.self)
         let info = try functions.make(releasing: .releaseTensorInfo, "read the shape of '\(port)'") { out in
             handle.lend { getInfo($0, out) }
         }
-        let (number, shape) = try info.lend { pointer throws(ONNXRuntimeError) in
+        return try info.lend { pointer throws(ONNXRuntimeError) in
             let info = ORTTensorInfo(functions: functions, info: pointer)
             return (try info.elementNumber(), try info.lengths().map { Int(clamping: $0) })
         }
-        guard let element = ORTElement.element(number) else {
-            throw .unsupported(port: port, what: "a tensor of element type \(number)")
-        }
-        var count = 1
-        for length in shape {
-            let (product, overflows) = count.multipliedReportingOverflow(by: length)
-            guard length >= 0, !overflows else {
-                throw .unsupported(port: port, what: "a tensor of the shape \(shape)")
-            }
-            count = product
-        }
-        do {
-            guard let size = element.size else {
-                return try Tensor(strings: try strings(of: handle, count: count, port: port), shape: shape)
-            }
-            guard count > 0 else { return try Tensor(element: element, shape: shape, bytes: []) }
-            let bytes = try handle.lend { value throws(ONNXRuntimeError) in
-                Array(UnsafeRawBufferPointer(start: try data(of: value), count: count * size))
-            }
-            return try Tensor(element: element, shape: shape, bytes: bytes)
-        } catch let error as ONNXRuntimeError {
-            throw error
-        } catch {
-            throw .unsupported(port: port, what: "a tensor of the shape \(shape)")
-        }
     }
 
-    private func strings(of handle: ORTHandle, count: Int, port: String) throws(ONNXRuntimeError) -> [String]
-    {
+    /// Asks for memory in a way that may fail: an array that gets none ends the process.
+    ///
+    /// - Throws: `InferenceError.noMemory`.
+    private static func expectMemory(_ bytes: Int, for port: String) throws(InferenceError) {
+        // What an allocator and the rest of the call take beside it.
+        let length = bytes + (1 << 20)
+        let memory = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else { throw .noMemory(port, bytes: bytes) }
+        munmap(memory, length)
+    }
+
+    private func strings(
+        of handle: ORTHandle,
+        count: Int,
+        port: String,
+        _ budget: inout OutputBudget
+    ) throws -> [String] {
         typealias Length = @convention(c) (ORTPointer, UnsafeMutablePointer<Int>) -> ORTStatus
         typealias Content =
             @convention(c) (ORTPointer, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int>?, Int) ->
@@ -163,6 +190,9 @@ struct ORTValues {
         var length = 0
         let getLength = functions.function(.textLength, as: Length.self)
         try functions.check(handle.lend { getLength($0, &length) }, "measure the text of '\(port)'")
+        try budget.take(length, of: 1, for: port)
+        // The text as the runtime has it and as strings, where each begins, and each string.
+        try Self.expectMemory(2 * length + 2 * count * OutputBudget.textSize, for: port)
         var bytes = [UInt8](repeating: 0, count: length)
         var offsets = [Int](repeating: 0, count: count)
         let read = functions.function(.textContent, as: Content.self)
@@ -177,7 +207,7 @@ struct ORTValues {
         for (start, end) in zip(offsets, offsets.dropFirst()) {
             guard 0 <= start, start <= end, end <= length,
                 let text = String(validating: bytes[start..<end], as: UTF8.self)
-            else { throw .unsupported(port: port, what: "text that is not UTF-8") }
+            else { throw ONNXRuntimeError.unsupported(port: port, what: "text that is not UTF-8") }
             strings.append(text)
         }
         return strings

@@ -137,6 +137,24 @@ struct TensorJSONTests {
         }
     }
 
+    @Test("a document of many names is read in time that grows with its length", .timeLimit(.minutes(1)))
+    func manyNames() {
+        let names = (0..<100_000).map { "\"k\($0)\":[1]" }.joined(separator: ",")
+        #expect(throws: InferenceError.unknownInput("k0", known: ports.inputs.map(\.name))) {
+            try read("{\(names)}")
+        }
+        let error = #expect(throws: InferenceError.self) { try read("{\(names),\"k7\":[1]}") }
+        #expect(error?.description.contains("'k7' stands twice") == true)
+    }
+
+    @Test("an error in a text names its place in the document, once")
+    func place() {
+        let text = #"{"string":["ok","a\q"]}"#
+        #expect(throws: InferenceError.text(reason: "an unknown escape in text", offset: 18)) {
+            try read(text)
+        }
+    }
+
     @Test("no damaged document crashes the reader")
     func damaged() throws {
         let whole = Array(
@@ -170,6 +188,33 @@ struct TensorJSONTests {
                 + #""b":{"data":[0.1,1e-05,"NaN","-Infinity"],"shape":[2,2],"type":"float32"}}"#
         )
         #expect(text([:]) == "{}")
+    }
+
+    @Test("the beginning of a long output is written no further than it is asked for")
+    func beginning() throws {
+        let long = ModelValue.tensor(try Tensor([UInt8](repeating: 7, count: 1 << 20), shape: [1 << 20]))
+        let (text, isWhole) = TensorJSON.beginning(of: ["y": long], length: 20)
+        #expect(text == #"{"y":{"data":[7,7,7,"#)
+        #expect(!isWhole)
+        var pieces = 0
+        TensorJSON.write(["y": long]) { _ in
+            pieces += 1
+            return pieces < 2
+        }
+        #expect(pieces == 2, "of thirty")
+        let short = ModelValue.tensor(try Tensor(strings: ["é"], shape: [1]))
+        #expect(TensorJSON.beginning(of: ["y": short], length: 16).text == #"{"y":{"data":[""#)
+        #expect(TensorJSON.beginning(of: ["y": short], length: 1_000).isWhole)
+    }
+
+    @Test("an output of many windows is written whole and in order")
+    func windows() throws {
+        let values = (0..<10_000).map { Int32($0) }
+        let text = text(["y": .tensor(try Tensor(values, shape: [100, 100]))])
+        #expect(
+            text == #"{"y":{"data":["# + values.map(String.init).joined(separator: ",")
+                + #"],"shape":[100,100],"type":"int32"}}"#
+        )
     }
 
     @Test("sequences, maps, texts and bools have their forms")

@@ -69,32 +69,32 @@ struct TensorTests {
     )
     func binary16(word: UInt16, value: Float) {
         #expect(HalfPrecision.float(binary16: word) == value)
-        #expect(HalfPrecision.binary16(Double(value)) == word)
+        #expect(HalfPrecision.binary16.word(Double(value)) == word)
     }
 
     @Test("every binary16 and bfloat16 comes back from its value")
     func halfRoundTrip() {
         for word in UInt16.min...UInt16.max {
             let half = HalfPrecision.float(binary16: word)
-            if !half.isNaN { #expect(HalfPrecision.binary16(Double(half)) == word) }
+            if !half.isNaN { #expect(HalfPrecision.binary16.word(Double(half)) == word) }
             let brain = HalfPrecision.float(bfloat16: word)
-            if !brain.isNaN { #expect(HalfPrecision.bfloat16(brain) == word) }
+            if !brain.isNaN { #expect(HalfPrecision.bfloat16.word(Double(brain)) == word) }
         }
-        #expect(HalfPrecision.float(binary16: HalfPrecision.binary16(.nan)).isNaN)
-        #expect(HalfPrecision.float(bfloat16: HalfPrecision.bfloat16(.nan)).isNaN)
+        #expect(HalfPrecision.float(binary16: HalfPrecision.binary16.word(.nan)).isNaN)
+        #expect(HalfPrecision.float(bfloat16: HalfPrecision.bfloat16.word(.nan)).isNaN)
     }
 
     @Test("halves round to even and overflow to infinity")
     func halfRounding() {
-        #expect(HalfPrecision.binary16(1 + 0x1p-11) == 0x3C00)
-        #expect(HalfPrecision.binary16(1 + 3 * 0x1p-11) == 0x3C02)
-        #expect(HalfPrecision.binary16(65_519) == 0x7BFF)
-        #expect(HalfPrecision.binary16(65_520) == 0x7C00)
-        #expect(HalfPrecision.binary16(-.infinity) == 0xFC00)
-        #expect(HalfPrecision.binary16(0x1p-25) == 0)
-        #expect(HalfPrecision.binary16(0x1.8p-25) == 1)
-        #expect(HalfPrecision.bfloat16(1 + 0x1p-8) == 0x3F80)
-        #expect(HalfPrecision.bfloat16(1 + 3 * 0x1p-8) == 0x3F82)
-        #expect(HalfPrecision.bfloat16(.greatestFiniteMagnitude) == 0x7F80)
+        #expect(HalfPrecision.binary16.word(1 + 0x1p-11) == 0x3C00)
+        #expect(HalfPrecision.binary16.word(1 + 3 * 0x1p-11) == 0x3C02)
+        #expect(HalfPrecision.binary16.word(65_519) == 0x7BFF)
+        #expect(HalfPrecision.binary16.word(65_520) == 0x7C00)
+        #expect(HalfPrecision.binary16.word(-.infinity) == 0xFC00)
+        #expect(HalfPrecision.binary16.word(0x1p-25) == 0)
+        #expect(HalfPrecision.binary16.word(0x1.8p-25) == 1)
+        #expect(HalfPrecision.bfloat16.word(1 + 0x1p-8) == 0x3F80)
+        #expect(HalfPrecision.bfloat16.word(1 + 3 * 0x1p-8) == 0x3F82)
+        #expect(HalfPrecision.bfloat16.word(Double(Float.greatestFiniteMagnitude)) == 0x7F80)
     }
 }

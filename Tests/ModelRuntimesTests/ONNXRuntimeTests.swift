@@ -106,6 +106,37 @@ struct ONNXRuntimeTests {
         }
     }
 
+    @Test(
+        "outputs beyond the policy are an error before they are copied, and the model still works",
+        arguments: ["mlp_dynamic_batch", "zipmap_classifier"]
+    )
+    func outputLimit(name: String) async throws {
+        let path = Installed.fixture("onnx/\(name).onnx")
+        let model = try await Installed.runtime().load(entry: path, options: LoadOptions())
+        let vector = try #require(try Vector.all(of: path).first)
+        let error = await #expect(throws: InferenceError.self) {
+            try await model.run(vector.inputs, within: OutputPolicy(maximumBytes: 9))
+        }
+        guard case .outputsTooLarge(_, let bytes, 9) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(bytes > 9)
+        let outputs = try await model.run(vector.inputs, within: OutputPolicy(maximumBytes: 1 << 20))
+        #expect(Set(outputs.keys) == Set(vector.outputs.keys))
+    }
+
+    @Test("text with a NUL is refused by the name of its input")
+    func nul() async throws {
+        let path = Installed.fixture("onnx/mlp_dynamic_batch.onnx")
+        let model = try await Installed.runtime().load(entry: path, options: LoadOptions())
+        let text = try Tensor(strings: ["fine", "a\0b"], shape: [2])
+        let reason = "has a NUL, which ONNX Runtime would cut off"
+        await #expect(throws: InferenceError.inputText("features", at: 1, reason: reason)) {
+            try await model.run(["features": text])
+        }
+    }
+
     @Test("a call with an input of the wrong shape is an error, and the model still works")
     func wrongShape() async throws {
         let path = Installed.fixture("onnx/mlp_dynamic_batch.onnx")
