@@ -13,8 +13,10 @@ public import Inference
 ///     )
 ///
 /// A rung that is refused, fails or does not fit leads to the next, and the
-/// reason is kept. Inputs that do not fit a model are the caller's mistake and
-/// end the ladder at once, as cancellation does.
+/// reason is kept; so does a model that takes other inputs than these. Inputs
+/// that no model takes which was asked are the caller's mistake: they go to no
+/// service, and end the ladder with the error of the first. Cancellation of
+/// the caller ends it too, at once.
 public struct Ladder: Sendable {
     /// One way to an answer.
     public enum Rung: Sendable {
@@ -52,6 +54,9 @@ public struct RemoteRung: Sendable {
     /// For the record: `the server`.
     public let name: String
 
+    /// The longest wait for the rule and the answer together; that of the library's configuration unless given.
+    public var deadline: Duration? { didSet { deadline = deadline?.held } }
+
     let permission: @Sendable ([String: Tensor]) async -> Permission
     let answer: @Sendable ([String: Tensor]) async throws -> [String: ModelValue]
 
@@ -59,14 +64,17 @@ public struct RemoteRung: Sendable {
     ///
     /// - Parameters:
     ///   - name: For the record.
+    ///   - deadline: The longest wait for the rule and the answer together.
     ///   - permission: The app's privacy rule, asked every time before anything is sent.
     ///   - answer: Sends the inputs and gives the outputs.
     public init(
         name: String,
+        deadline: Duration? = nil,
         permission: @escaping @Sendable ([String: Tensor]) async -> Permission,
         answer: @escaping @Sendable ([String: Tensor]) async throws -> [String: ModelValue]
     ) {
         self.name = name
+        self.deadline = deadline?.held
         self.permission = permission
         self.answer = answer
     }
@@ -123,43 +131,83 @@ extension ModelLibrary {
     ///   - inputs: By the name of the port; the same for every rung.
     ///   - ladder: The ways to an answer.
     /// - Returns: The answer and the reasons for each step down.
-    /// - Throws: `LadderError` when no rung answers; `InferenceError` when an
-    ///   input does not fit; `CancellationError`.
+    /// - Throws: `LadderError` when no rung answers; `InferenceError` when the
+    ///   inputs fit no model that was asked; `CancellationError` when the caller
+    ///   is cancelled.
     public nonisolated func answer(_ inputs: [String: Tensor], by ladder: Ladder) async throws -> LadderAnswer
     {
         var steps: [StepDown] = []
+        var fit = InputFit()
         for rung in ladder.rungs {
             try Task.checkCancellation()
             do {
                 switch rung {
                 case .model(let request):
                     let (outputs, version) = try await withModel(request) { lease in
-                        (try await lease.run(inputs), lease.version)
+                        do throws(InferenceError) { try lease.check(inputs) } catch {
+                            fit.refused(error)
+                            throw error
+                        }
+                        fit.isTaken = true
+                        return (try await lease.run(inputs), lease.version)
                     }
                     return LadderAnswer(outputs: outputs, rung: rung.name, version: version, steps: steps)
                 case .remote(let remote):
-                    if case .denied(let reason) = await remote.permission(inputs) {
-                        steps.append(await stepDown(rung, "the privacy rule says no: \(reason)"))
-                        continue
-                    }
-                    let outputs = try await remote.answer(inputs)
+                    if let mistake = fit.mistake { throw mistake }
+                    let outputs = try await answer(inputs, by: remote)
                     return LadderAnswer(outputs: outputs, rung: rung.name, version: nil, steps: steps)
                 }
-            } catch let error as CancellationError {
-                throw error
             } catch {
-                // What a service sends may be no tensor either, which is not the caller's mistake.
-                if case .model = rung, error is InferenceError { throw error }
-                steps.append(await stepDown(rung, "\(error)"))
+                try Task.checkCancellation()
+                if case .remote = rung, let mistake = fit.mistake { throw mistake }
+                let isCancelled = error is CancellationError
+                let reason =
+                    isCancelled ? "it ended the call as cancelled, and nobody cancelled it" : "\(error)"
+                steps.append(await stepDown(rung, reason))
             }
         }
+        if let mistake = fit.mistake { throw mistake }
         throw LadderError(message: ladder.message, steps: steps)
+    }
+
+    /// Asks the privacy rule, and then the service.
+    private nonisolated func answer(
+        _ inputs: [String: Tensor],
+        by remote: RemoteRung
+    ) async throws -> [String: ModelValue] {
+        let longest = remote.deadline ?? configuration.deadline
+        let answer = try await Deadline.answer(by: clock.now + longest, clock) {
+            if case .denied(let reason) = await remote.permission(inputs) { throw Denied(reason: reason) }
+            // Nothing is sent for somebody who does not wait any more.
+            try Task.checkCancellation()
+            return try await remote.answer(inputs)
+        }
+        guard let answer else { throw ModelLibraryError.timedOut(model: remote.name, after: longest) }
+        return answer
     }
 
     private func stepDown(_ rung: Ladder.Rung, _ reason: String) -> StepDown {
         tell(.steppedDown(rung: rung.name, reason: reason))
         return StepDown(rung: rung.name, reason: reason)
     }
+}
+
+/// What the app's privacy rule said.
+private struct Denied: Error, CustomStringConvertible {
+    let reason: String
+
+    var description: String { "the privacy rule says no: \(reason)" }
+}
+
+/// Whether the inputs of a ladder fit any model that was asked so far.
+private struct InputFit {
+    private var first: InferenceError?
+    var isTaken = false
+
+    mutating func refused(_ error: InferenceError) { if first == nil { first = error } }
+
+    /// What the caller did wrong, when every model says that something is.
+    var mistake: InferenceError? { isTaken ? nil : first }
 }
 
 extension Ladder.Rung {

@@ -38,9 +38,14 @@ public struct SystemClock: LibraryClock {
 }
 
 extension Duration {
+    /// Longer than anything is waited for, and sums of a few of them are still numbers.
+    private static let longest = Duration.seconds(100 * 365 * 86_400)
+
+    /// This, or a hundred years where it is longer: apps say “never” by the greatest number that they find.
+    var held: Duration { min(max(self, .zero - .longest), .longest) }
+
     /// For metrics and messages.
     var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
+        self / .seconds(1)
     }
 }

@@ -8,6 +8,9 @@ public struct LibraryConfiguration: Sendable {
     /// What callers may send.
     public var inputPolicy = InputPolicy()
 
+    /// How much models may give.
+    public var outputPolicy = OutputPolicy()
+
     /// Which idle models stay in memory.
     public var residency = ResidencyPolicy.everything
 
@@ -42,10 +45,27 @@ public struct LibraryConfiguration: Sendable {
     public var retryAfter = Duration.seconds(60)
 
     /// Where measured costs and use are kept between runs; `nil` keeps them in memory alone.
+    ///
+    /// It is written after each load, half a minute after a use at the latest,
+    /// when the app goes to the background, and when the library goes. An app
+    /// that ends its process calls `saveRecord()` before. A file that is no
+    /// record of a library is neither read nor replaced; an event says so.
     public var recordFile: String?
 
     /// The usual choices.
     public init() {}
+
+    /// With no time beyond what sums of times can hold.
+    var held: LibraryConfiguration {
+        var held = self
+        held.idleTimeout = idleTimeout?.held
+        held.memory.patience = memory.patience.held
+        held.deadline = deadline.held
+        held.longLease = longLease.held
+        held.recheck = recheck.held
+        held.retryAfter = retryAfter.held
+        return held
+    }
 }
 
 /// Which idle models stay in memory.

@@ -1,3 +1,5 @@
+import Names
+
 /// What one model has cost and given since the library began.
 public struct ModelMetrics: Equatable, Sendable {
     /// The name, `vision/detector`.
@@ -37,9 +39,6 @@ public struct ModelMetrics: Equatable, Sendable {
 struct LibraryCounters: Sendable {
     private(set) var models: [String: ModelMetrics] = [:]
 
-    /// What a record of earlier runs says.
-    var earlier: [LibraryRecord.Model] = []
-
     mutating func noteLoad(_ record: LoadRecord) {
         change(record.model) { metrics in
             metrics.loads += 1
@@ -55,6 +54,19 @@ struct LibraryCounters: Sendable {
 
     mutating func noteEviction(of model: String, _ reason: EvictionReason) {
         change(model) { $0.evictions[reason.name, default: 0] += 1 }
+    }
+
+    /// With what the table of lent models counts.
+    func all(with uses: [ModelName: LendingTable.Uses]) -> [ModelMetrics] {
+        var counters = self
+        for (name, uses) in uses {
+            counters.change(name.description) { metrics in
+                metrics.requests = uses.hits
+                metrics.inferences = uses.runs
+                metrics.inferenceFailures = uses.failures
+            }
+        }
+        return counters.models.values.sorted { $0.model < $1.model }
     }
 
     mutating func change(_ model: String, _ edit: (inout ModelMetrics) -> Void) {

@@ -1,16 +1,16 @@
-import Blocking
 import CanonicalJSON
 import Durable
+import Glibc
 import Names
 
 /// What a library remembers between runs (`sealift/library@1`): use by model, and measured costs.
 ///
 ///     { "type": "sealift/library@1",
-///       "models": [{"model", "requests", "loads", "load_milliseconds", "failures", "bytes"}],
+///       "models": [{"model", "requests", "loads", "runs", "load_milliseconds", "failures", "bytes"}],
 ///       "costs": [{"manifest", "runtime", "options", "bytes"}] }
 ///
-/// It is a note to itself: one that is missing or damaged costs a first guess
-/// and nothing else. Of several processes that share a file the last one wins.
+/// It is a note to itself: one that is missing, empty or damaged costs a first
+/// guess and nothing else. What is no record is neither read nor replaced.
 package struct LibraryRecord: Sendable, Equatable {
     static let type = "sealift/library@1"
     static let maximumLength = ByteCount.mebibytes(4)
@@ -18,11 +18,17 @@ package struct LibraryRecord: Sendable, Equatable {
     /// What no count of a real run is beyond, and what sums and shares of a few of them do not overflow with.
     private static let counts: ClosedRange<Int64> = 0...1 << 53
 
+    /// The most models and the most costs that are kept, so that the file never gets too long to be read.
+    private static let maximumRows = 4_000
+
     /// The use of one model.
     package struct Model: Sendable, Equatable {
         package let model: String
         package var requests: Int64
         package var loads: Int64
+
+        /// Libraries that loaded it, each of which must once.
+        package var runs: Int64
         package var loadMilliseconds: Int64
         package var failures: Int64
 
@@ -33,8 +39,32 @@ package struct LibraryRecord: Sendable, Equatable {
     package var models: [Model]
     var costs: MemoryCosts
 
+    /// No load took more than this machine has: a cost beyond it is an error, and is measured again.
+    private static let machineMemory: UInt64 = {
+        let (pages, size) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
+        guard pages > 0, size > 0 else { return .max }
+        let (bytes, overflows) = UInt64(pages).multipliedReportingOverflow(by: UInt64(size))
+        return overflows ? .max : bytes
+    }()
+
     init(models: [Model], costs: MemoryCosts) {
         self.models = models
+        self.costs = costs
+    }
+
+    /// Adds what one library counted and measured.
+    mutating func add(_ news: [Model], _ measured: MemoryCosts) {
+        var byName: [String: Model] = [:]
+        for model in models { byName[model.model] = model }
+        for model in news { byName[model.model] = model.more(byName[model.model]) }
+        let inUse = Set(news.map(\.model))
+        let others = byName.values.filter { !inUse.contains($0.model) }.sorted { $0.requests > $1.requests }
+        models = Array((byName.values.filter { inUse.contains($0.model) } + others).prefix(Self.maximumRows))
+        var costs = measured
+        for (circumstances, bytes) in self.costs.measured
+        where costs.measured[circumstances] == nil && costs.measured.count < Self.maximumRows {
+            costs.learn(bytes, in: circumstances)
+        }
         self.costs = costs
     }
 
@@ -42,10 +72,50 @@ package struct LibraryRecord: Sendable, Equatable {
     ///
     /// - Returns: `nil` when it is not there or is no record.
     package static func read(_ path: String) -> LibraryRecord? {
-        guard let bytes = try? Durable.readFile(path, maximum: maximumLength),
-            let value = try? JSONParser.parse(bytes, maximumLength: bytes.count, maximumDepth: 4)
-        else { return nil }
+        do throws(LibraryRecordError) { return try load(path) } catch { return nil }
+    }
+
+    /// Reads a file, and tells what is no record from what is none yet.
+    ///
+    /// - Returns: `nil` when it is not there, empty, or a record that is damaged.
+    /// - Throws: `LibraryRecordError` for a file that must not be replaced.
+    package static func load(_ path: String) throws(LibraryRecordError) -> LibraryRecord? {
+        let bytes: [UInt8]
+        do {
+            guard let found = try Durable.readFileIfPresent(path, maximum: maximumLength), !found.isEmpty
+            else {
+                return nil
+            }
+            bytes = found
+        } catch {
+            throw .disk(error)
+        }
+        guard let value = try? JSONParser.parse(bytes, maximumLength: bytes.count, maximumDepth: 4),
+            value["type"]?.string == type
+        else { throw .foreign(path: path) }
         return LibraryRecord(value)
+    }
+
+    /// Whether a library may keep its record there, before anything is run for it.
+    ///
+    /// - Throws: `LibraryRecordError`.
+    package static func check(_ path: String) throws(LibraryRecordError) {
+        guard try load(path) == nil else { return }
+        let folder = Durable.parent(of: path)
+        do throws(DurableError) {
+            guard try Durable.kind(of: folder + "/.") == .directory else {
+                throw DurableError.system(operation: "find", path: folder, code: ENOENT)
+            }
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    /// Replaces or creates a file.
+    ///
+    /// - Throws: `LibraryRecordError.disk`.
+    func write(to path: String) throws(LibraryRecordError) {
+        do { try Durable.writeAtomically(path, bytes, mode: 0o644) } catch { throw .disk(error) }
     }
 
     init?(_ value: JSONValue) {
@@ -56,12 +126,16 @@ package struct LibraryRecord: Sendable, Equatable {
             guard let model = value["model"]?.string, let requests = value["requests"]?.integer,
                 let loads = value["loads"]?.integer, let failures = value["failures"]?.integer,
                 let milliseconds = value["load_milliseconds"]?.integer, let bytes = value["bytes"]?.integer,
-                [requests, loads, failures, milliseconds, bytes].allSatisfy({ Self.counts.contains($0) })
+                case let runs = value["runs"]?.integer ?? min(loads, 1),
+                [requests, loads, runs, failures, milliseconds, bytes].allSatisfy({
+                    Self.counts.contains($0)
+                })
             else { return nil }
             return Model(
                 model: model,
                 requests: requests,
                 loads: loads,
+                runs: runs,
                 loadMilliseconds: milliseconds,
                 failures: failures,
                 bytes: bytes
@@ -71,7 +145,8 @@ package struct LibraryRecord: Sendable, Equatable {
         for cost in costs {
             guard let manifest = cost["manifest"]?.string.flatMap({ Digest(hex: $0) }),
                 let runtime = cost["runtime"]?.string, let options = cost["options"]?.string,
-                let bytes = cost["bytes"]?.integer.flatMap({ UInt64(exactly: $0) })
+                let bytes = cost["bytes"]?.integer.flatMap({ UInt64(exactly: $0) }),
+                bytes <= Self.machineMemory
             else { continue }
             self.costs.learn(
                 bytes,
@@ -87,6 +162,7 @@ package struct LibraryRecord: Sendable, Equatable {
                 "bytes": .integer(model.bytes), "failures": .integer(model.failures),
                 "load_milliseconds": .integer(model.loadMilliseconds), "loads": .integer(model.loads),
                 "model": .text(model.model), "requests": .integer(model.requests),
+                "runs": .integer(model.runs),
             ])
         }
         let costs = costs.order.map { [measured = costs.measured] circumstances in
@@ -102,32 +178,41 @@ package struct LibraryRecord: Sendable, Equatable {
     }
 }
 
-extension ModelLibrary {
-    /// Writes the record now, if the configuration names a file; a disk that takes none is no failure.
-    public func saveRecord() async {
-        guard let file = configuration.recordFile else { return }
-        var models: [String: LibraryRecord.Model] = [:]
-        for model in counters.earlier { models[model.model] = model }
-        for metrics in metrics() {
-            let old = models[metrics.model]
-            models[metrics.model] = LibraryRecord.Model(
-                model: metrics.model,
-                requests: (old?.requests ?? 0) + Int64(clamping: metrics.requests),
-                loads: (old?.loads ?? 0) + Int64(clamping: metrics.loads),
-                loadMilliseconds: (old?.loadMilliseconds ?? 0) + Int64(metrics.loadSeconds * 1_000),
-                failures: (old?.failures ?? 0)
-                    + Int64(clamping: metrics.refusals + metrics.inferenceFailures),
-                bytes: metrics.loads > 0 ? Int64(clamping: metrics.bytes) : old?.bytes ?? 0
-            )
-        }
-        let bytes = LibraryRecord(models: Array(models.values), costs: costs).bytes
-        // One after the other, so that what was counted last is what stands in the file.
-        let before = lastSave
-        let save = Task {
-            await before?.value
-            await BlockingPool.shared.run { try? Durable.writeAtomically(file, bytes, mode: 0o644) }
-        }
-        lastSave = save
-        await save.value
+extension LibraryRecord.Model {
+    /// What one library counted so far.
+    init(_ metrics: ModelMetrics) {
+        model = metrics.model
+        requests = Int64(clamping: metrics.requests)
+        loads = Int64(clamping: metrics.loads)
+        runs = metrics.loads > 0 ? 1 : 0
+        loadMilliseconds = Int64(metrics.loadSeconds * 1_000)
+        failures = Int64(clamping: metrics.refusals + metrics.inferenceFailures)
+        bytes = Int64(clamping: metrics.bytes)
+    }
+
+    /// What came since `earlier`.
+    func less(_ earlier: Self?) -> Self {
+        guard let earlier else { return self }
+        var news = self
+        news.requests -= earlier.requests
+        news.loads -= earlier.loads
+        news.runs -= earlier.runs
+        news.loadMilliseconds -= earlier.loadMilliseconds
+        news.failures -= earlier.failures
+        return news
+    }
+
+    /// Together with `earlier`; of sizes the last one measured stands.
+    func more(_ earlier: Self?) -> Self {
+        guard let earlier else { return self }
+        let most: Int64 = 1 << 53
+        var sum = self
+        sum.requests = min(requests + earlier.requests, most)
+        sum.loads = min(loads + earlier.loads, most)
+        sum.runs = min(runs + earlier.runs, most)
+        sum.loadMilliseconds = min(loadMilliseconds + earlier.loadMilliseconds, most)
+        sum.failures = min(failures + earlier.failures, most)
+        if loads == 0, bytes == 0 { sum.bytes = earlier.bytes }
+        return sum
     }
 }

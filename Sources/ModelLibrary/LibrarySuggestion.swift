@@ -24,8 +24,10 @@ package enum LibrarySuggestion {
             }
             guard model.loads > 0 else { return nil }
             let mean = model.loadMilliseconds / model.loads
-            if model.loads >= 4, model.loads * 5 > model.requests {
-                let share = model.loads * 100 / model.requests
+            // Each run must load it once; a pin saves what comes on top.
+            let again = max(0, model.loads - max(model.runs, 1))
+            if again >= 3, again * 5 > model.requests {
+                let share = again * 100 / model.requests
                 return Advice(
                     model: model.model,
                     action: "pin",

@@ -44,20 +44,36 @@ public final class LoadedModelLease: Sendable {
     /// - Parameter inputs: By the name of the port.
     /// - Returns: A value for every output, by name.
     /// - Throws: `InferenceError` when an input does not fit the declared ports,
-    ///   before the model is called; `ModelLibraryError.leaseEnded`; the
+    ///   before the model is called, and when what the model gave does not, or
+    ///   is more than the policy allows; `ModelLibraryError.leaseEnded`; the
     ///   runtime's own error when the call fails.
     public func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue] {
         guard !hasEnded.withLock({ $0 }) else { throw ModelLibraryError.leaseEnded(model: model) }
-        try ports.check(inputs, policy: library.configuration.inputPolicy)
+        try check(inputs)
         do {
-            let outputs = try await lent.resident.model.run(inputs)
+            let policy = library.configuration.outputPolicy
+            let outputs = try await lent.resident.model.run(inputs, within: policy)
+            try ports.check(outputs: outputs, policy: policy)
             library.noteRun(of: opened.version.model)
             return outputs
         } catch {
-            if !(error is CancellationError) { await library.noteFailure(of: opened.version, error) }
+            // A runtime may end a call as cancelled though nobody cancelled it, which is a failure.
+            if !(error is CancellationError && Task.isCancelled) {
+                await library.noteFailure(of: opened.version, error)
+            }
             throw error
         }
     }
 
-    func end() { hasEnded.withLock { $0 = true } }
+    /// Whether `run` would take these inputs.
+    ///
+    /// - Throws: `InferenceError` for the first that does not fit the declared ports.
+    func check(_ inputs: [String: Tensor]) throws(InferenceError) {
+        try ports.check(inputs, policy: library.configuration.inputPolicy)
+    }
+
+    func end() {
+        hasEnded.withLock { $0 = true }
+        library.saveSoon()
+    }
 }

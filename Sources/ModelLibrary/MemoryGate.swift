@@ -41,8 +41,11 @@ struct MemoryGate: Sendable {
 
     /// What stays free under `limit`.
     func headroom(under limit: UInt64?) -> UInt64 {
-        let share = limit.map { UInt64(Double($0) * min(max(policy.headroomShare, 0), 1)) } ?? 0
-        return max(policy.headroom, share)
+        guard let limit else { return policy.headroom }
+        let share = policy.headroomShare
+        // Not a number is no share.
+        guard share > 0 else { return policy.headroom }
+        return share < 1 ? max(policy.headroom, UInt64(Double(limit) * share)) : max(policy.headroom, limit)
     }
 
     /// - Parameters:

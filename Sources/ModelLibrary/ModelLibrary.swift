@@ -46,7 +46,11 @@ public actor ModelLibrary {
     var roomWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var listeners: [Int: AsyncStream<ModelLibraryEvent>.Continuation] = [:]
     var sweeper: Task<Void, Never>?
-    var lastSave: Task<Void, Never>?
+    var keeping = RecordKeeping()
+    nonisolated let isSaveDue = Guarded(false)
+
+    /// The tasks that read sources of signals, for as long as this library lives.
+    nonisolated let following = Guarded<[Task<Void, Never>]>([])
     nonisolated let signals = Guarded(Signals())
     private var lastNumber = 0
 
@@ -96,14 +100,24 @@ public actor ModelLibrary {
         self.source = source
         self.delivery = delivery
         self.runtimes = runtimes
-        self.configuration = configuration
+        self.configuration = configuration.held
         self.probe = probe
         self.clock = clock
         self.turn = turn
         gate = MemoryGate(policy: configuration.memory)
-        if let record = configuration.recordFile.flatMap(LibraryRecord.read) {
+        if let record = configuration.recordFile.flatMap(LibraryRecord.read(_:)) {
             costs = record.costs
-            counters.earlier = record.models
+        }
+    }
+
+    deinit {
+        for task in following.withLock({ $0 }) { task.cancel() }
+        for listener in listeners.values { listener.finish() }
+        let metrics = counters.all(with: table.change { $0.uses })
+        let file = isSaveDue.withLock { $0 } ? configuration.recordFile : nil
+        if let save = RecordSave(metrics, since: keeping.saved, costs: costs, to: file) {
+            // Not waited for: the one who let the library go is not to wait for a disk.
+            Task { _ = await BlockingPool.shared.run { save.write() } }
         }
     }
 

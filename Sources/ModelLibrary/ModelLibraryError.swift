@@ -64,11 +64,11 @@ extension ModelLibraryError: CustomStringConvertible {
         case .noProcessor(let model, let version, let runtime, let wanted):
             "\(model) \(version) is wanted on a \(wanted), which \(runtime) does not use here"
         case .doesNotFit(let model, let version, let needed, let available, let source):
-            "\(model) \(version) needs \(ByteCount(rawValue: needed)) and \(source) leaves "
-                + "\(ByteCount(rawValue: available)) now; end other uses or ask again later"
+            "\(model) \(version) needs \(ByteCount(rawValue: needed)) and there is "
+                + "\(ByteCount(rawValue: available)) now, by \(source); end other uses or ask again later"
         case .neverFits(let model, let version, let needed, let limit, let source):
-            "\(model) \(version) needs \(ByteCount(rawValue: needed)) and \(source) never leaves more than "
-                + "\(ByteCount(rawValue: limit)); use a smaller model or raise that limit"
+            "\(model) \(version) needs \(ByteCount(rawValue: needed)) and there is never more than "
+                + "\(ByteCount(rawValue: limit)), by \(source); use a smaller model or raise that limit"
         case .underPressure(let model):
             "\(model) is not loaded while memory is critically scarce; ask again when it is not"
         case .timedOut(let model, let after):

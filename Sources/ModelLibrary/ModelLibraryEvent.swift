@@ -28,6 +28,9 @@ public enum ModelLibraryEvent: Equatable, Sendable {
     /// The level of memory pressure changed.
     case pressure(MemoryPressure)
 
+    /// The record is not kept, because the file cannot be written or is something else.
+    case recordNotKept(file: String, reason: String)
+
     /// A rung of a ladder could not answer, and the next is tried.
     case steppedDown(rung: String, reason: String)
 }

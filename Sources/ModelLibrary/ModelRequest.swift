@@ -12,7 +12,7 @@ public struct ModelRequest: Hashable, Sendable {
     public var isPinned: Bool
 
     /// The longest wait for the model; that of the configuration unless given.
-    public var deadline: Duration?
+    public var deadline: Duration? { didSet { deadline = deadline?.held } }
 
     /// How to load it; as the configuration says unless given.
     public var loadOptions: LoadOptions?
@@ -40,7 +40,7 @@ public struct ModelRequest: Hashable, Sendable {
         self.init(name: name)
         self.priority = priority
         self.isPinned = isPinned
-        self.deadline = deadline
+        self.deadline = deadline?.held
         self.loadOptions = loadOptions
     }
 

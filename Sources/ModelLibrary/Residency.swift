@@ -1,4 +1,5 @@
 import Blocking
+public import Inference
 import Names
 
 /// A model that a library holds in memory now.
@@ -11,6 +12,9 @@ public struct ResidentModel: Equatable, Sendable {
 
     /// The variant, `default`.
     public let variant: String
+
+    /// How it was loaded; one version may be in memory several times, each in another way.
+    public let options: LoadOptions
 
     /// Calls that use it now.
     public let leases: Int
@@ -51,6 +55,7 @@ extension ModelLibrary {
                     model: version.modelText,
                     version: version.versionText,
                     variant: version.variant.description,
+                    options: slot.resident.key.options,
                     leases: slot.leases.count,
                     bytes: slot.resident.bytes,
                     priority: slot.priority,

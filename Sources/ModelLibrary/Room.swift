@@ -40,7 +40,8 @@ extension ModelLibrary {
                 await turn.take(request.priority)
             case .wait:
                 throw refusal(version, prepared.need, state)
-            case .doesNotFit(let needed, let available, let source):
+            case .doesNotFit(let needed, let available, let reason):
+                let source = reason + recordNote(prepared)
                 throw ModelLibraryError.doesNotFit(
                     model: version.modelText,
                     version: version.versionText,
@@ -48,7 +49,8 @@ extension ModelLibrary {
                     available: available,
                     source: source
                 )
-            case .neverFits(let needed, let limit, let source):
+            case .neverFits(let needed, let limit, let reason):
+                let source = reason + recordNote(prepared)
                 throw ModelLibraryError.neverFits(
                     model: version.modelText,
                     version: version.versionText,
@@ -58,6 +60,15 @@ extension ModelLibrary {
                 )
             }
         }
+    }
+
+    /// Where a need comes from that is remembered and not reckoned, so that a wrong one can be got rid of.
+    private func recordNote(_ prepared: Prepared) -> String {
+        guard let file = configuration.recordFile, costs.measured[prepared.circumstances] != nil else {
+            return ""
+        }
+        return
+            " (the need is what \(file) remembers of earlier loads; without that file it is measured again)"
     }
 
     private func refusal(_ version: LibraryVersion, _ need: UInt64, _ state: MemoryState) -> ModelLibraryError

@@ -22,23 +22,25 @@ extension ModelLibrary {
     /// Acts on what a source tells, for as long as it tells and this library lives.
     public nonisolated func follow(pressure source: any PressureSource) {
         let levels = source.levels()
-        Task { [weak self] in
+        let task = Task { [weak self] in
             for await level in levels {
                 guard let self else { return }
                 report(level)
             }
         }
+        following.withLock { $0.append(task) }
     }
 
     /// Acts on what a source tells, for as long as it tells and this library lives.
     public nonisolated func follow(lifecycle source: any LifecycleSource) {
         let phases = source.phases()
-        Task { [weak self] in
+        let task = Task { [weak self] in
             for await phase in phases {
                 guard let self else { return }
                 report(phase)
             }
         }
+        following.withLock { $0.append(task) }
     }
 
     /// One task acts on any number of reports that come before it runs, so that a storm of them costs nothing.
@@ -60,7 +62,10 @@ extension ModelLibrary {
             }
             guard level != nil || phase != nil else { return }
             if let level { await act(on: level) }
-            if phase == .background { await leaveForeground() }
+            if phase == .background {
+                await leaveForeground()
+                await saveRecord()
+            }
         }
     }
 

@@ -1,19 +1,22 @@
 import Blocking
-import Names
+import Inference
+package import Names
 
 /// Events and metrics.
 extension ModelLibrary {
     /// What the library does from now on.
     ///
     /// - Returns: A stream for one listener; of those that it is slow to take
-    ///   the newest 256 are kept.
+    ///   the newest 256 are kept. It ends with the library, which it does not keep.
     public func events() -> AsyncStream<ModelLibraryEvent> {
         let listener = nextNumber()
         let (stream, continuation) = AsyncStream.makeStream(
             of: ModelLibraryEvent.self,
             bufferingPolicy: .bufferingNewest(256)
         )
-        continuation.onTermination = { _ in Task { await self.forget(listener) } }
+        continuation.onTermination = { [weak self] _ in
+            Task { [weak self] in await self?.forget(listener) }
+        }
         listeners[listener] = continuation
         return stream
     }
@@ -26,15 +29,14 @@ extension ModelLibrary {
 
     /// What each model has cost and given, in the order of names.
     public func metrics() -> [ModelMetrics] {
-        var counters = counters
-        for (name, uses) in table.change({ $0.uses }) {
-            counters.change(name.description) { metrics in
-                metrics.requests = uses.hits
-                metrics.inferences = uses.runs
-                metrics.inferenceFailures = uses.failures
-            }
-        }
-        return counters.models.values.sorted { $0.model < $1.model }
+        counters.all(with: table.change { $0.uses })
+    }
+
+    /// The versions of a model that failed, and for which an earlier one answers now, each with its reason.
+    package func passedOver(_ name: ModelName) -> [(version: String, reason: String)] {
+        rejections.filter { $0.key.version.model == name }
+            .map { (version: $0.key.version.versionText, reason: "\($0.value.error)") }
+            .sorted { $0.version < $1.version }
     }
 
     /// The metrics and what is in memory, as Prometheus reads them.
@@ -94,7 +96,13 @@ enum PrometheusText {
             "resident_bytes",
             "gauge",
             "Bytes that the load of a model in memory took.",
-            residents.map { ("model=\"\($0.model)\",version=\"\($0.version)\"", "\($0.bytes)") }
+            residents.map { resident in
+                let labels = [
+                    ("model", resident.model), ("version", resident.version), ("variant", resident.variant),
+                    ("options", resident.options.description),
+                ]
+                return (labels.map { "\($0)=\"\($1)\"" }.joined(separator: ","), "\(resident.bytes)")
+            }
         )
         return text
     }

@@ -1,6 +1,8 @@
+import Blocking
 import Inference
 import ModelLibrary
 import ModelLibraryTesting
+import Names
 import Testing
 
 @Suite("Ladder")
@@ -114,5 +116,137 @@ struct LadderTests {
         let answer = try await library.answer(try arranged.input(), by: try ladder())
         #expect(text(answer) == "/models/vision/small/2.0.0")
         #expect(await library.metrics().first { $0.model == Arrangement.model }?.inferenceFailures == 1)
+    }
+
+    /// The large model takes `x` of two, the small one of any length.
+    private func byModel(
+        _ answer: @escaping @Sendable (String, [String: Tensor]) async throws -> [String: ModelValue] = {
+            path,
+            _ in
+            ["file": .tensor(try Tensor(strings: [path], shape: [1]))]
+        }
+    ) -> ModelLibrary {
+        let large = ModelPorts(
+            inputs: [Port(name: "x", kind: .tensor(.float32, [.fixed(7)]))],
+            outputs: ModelPorts.fake.outputs
+        )
+        return ModelLibrary(
+            source: PortsByModel(device: arranged.device) {
+                $0.model.description == "vision/small" ? .fake : large
+            },
+            runtimes: [ScriptedRuntime(ports: { $0.contains("small") ? .fake : large }, answer: answer)],
+            probe: arranged.memory,
+            clock: arranged.clock
+        )
+    }
+
+    private func service(
+        _ rule: @escaping @Sendable () async -> RemoteRung.Permission = { .allowed },
+        _ answer: @escaping @Sendable () async throws -> [String: ModelValue]
+    ) -> Ladder.Rung {
+        .remote(
+            RemoteRung(
+                name: "the server",
+                permission: { _ in await rule() },
+                answer: { _ in try await answer() }
+            )
+        )
+    }
+
+    @Test("a model that takes other inputs leads to one that takes these")
+    func otherPorts() async throws {
+        let answer = try await byModel().answer(try arranged.input(), by: try ladder())
+        #expect(text(answer) == "/models/vision/small/2.0.0")
+        #expect(answer.steps.last?.reason.contains("dimension 0 of the input 'x' is 2") == true)
+    }
+
+    @Test("inputs that no model takes go to no service, and the error is that of the first model")
+    func noModelTakes() async throws {
+        let isAsked = Guarded(false)
+        let rungs = [
+            Ladder.Rung.model(try ModelRequest(Arrangement.model)), .model(try ModelRequest("vision/small")),
+            service {
+                isAsked.withLock { $0 = true }
+                return [:]
+            },
+        ]
+        let wrong = ["x": try Tensor([Int32(1)], shape: [1])]
+        let expected = InferenceError.inputElement("x", expected: .float32, found: .int32)
+        await #expect(throws: expected) {
+            try await byModel().answer(wrong, by: Ladder(rungs: rungs, message: "Not now."))
+        }
+        #expect(!isAsked.withLock { $0 })
+    }
+
+    @Test("an error of inference that the runtime itself throws leads down, as any failure does")
+    func runtimeError() async throws {
+        let library = byModel { path, _ in
+            if path.contains("small") { throw InferenceError.shape([-1]) }
+            throw CancellationError()
+        }
+        let seven = ["x": try Tensor([Float](repeating: 0, count: 7), shape: [7])]
+        let rungs = [
+            Ladder.Rung.model(try ModelRequest(Arrangement.model)), .model(try ModelRequest("vision/small")),
+            service { ["file": .tensor(try Tensor(strings: ["remote"], shape: [1]))] },
+        ]
+        let answer = try await library.answer(seven, by: Ladder(rungs: rungs, message: "Not now."))
+        #expect(text(answer) == "remote")
+        #expect(answer.steps.map(\.reason).first == "it ended the call as cancelled, and nobody cancelled it")
+        #expect(answer.steps.map(\.reason).last == InferenceError.shape([-1]).description)
+    }
+
+    @Test("a service that ends its own call as cancelled leads down")
+    func cancelledService() async throws {
+        let rungs = [service { throw CancellationError() }, .model(try ModelRequest(Arrangement.model))]
+        let answer = try await arranged.library.answer(
+            try arranged.input(),
+            by: Ladder(rungs: rungs, message: "Not now.")
+        )
+        #expect(answer.rung == Arrangement.model)
+        #expect(answer.steps.map(\.rung) == ["the server"])
+    }
+
+    @Test("a service or a privacy rule that never answers is left at the deadline", arguments: [true, false])
+    func silent(isRule: Bool) async throws {
+        let silence = Gate()
+        let rule: @Sendable () async -> RemoteRung.Permission = {
+            if isRule { await silence.pass() }
+            return .allowed
+        }
+        let rungs = [
+            service(rule) {
+                await silence.pass()
+                return [:]
+            }, .model(try ModelRequest(Arrangement.model)),
+        ]
+        let (library, clock, input) = (arranged.library, arranged.clock, try arranged.input())
+        let ladder = Ladder(rungs: rungs, message: "Not now.")
+        async let answer = library.answer(input, by: ladder)
+        await silence.reached()
+        await clock.sleeping()
+        clock.advance(by: .seconds(61))
+        let steps = try await answer.steps
+        #expect(
+            steps.first?.reason
+                == "the server was not ready after 60.0 seconds; give it a longer deadline or ask again"
+        )
+        await silence.open()
+    }
+
+    @Test("a caller that is cancelled does not wait for a service that does not listen")
+    func cancelledCaller() async throws {
+        let silence = Gate()
+        let rungs = [
+            service {
+                await silence.pass()
+                return [:]
+            }
+        ]
+        let (library, input) = (arranged.library, try arranged.input())
+        let task = Task { try await library.answer(input, by: Ladder(rungs: rungs, message: "Not now.")) }
+        await silence.reached()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await silence.open()
     }
 }

@@ -34,6 +34,20 @@ struct RecordTests {
         )
     }
 
+    @Test("a version that is loaded in two ways makes two series")
+    func series() async throws {
+        let arranged = try Arrangement()
+        for options in [LoadOptions(), LoadOptions(threads: 2, compute: .cpu)] {
+            _ = try await arranged.answer(try ModelRequest(Arrangement.model, loadOptions: options))
+        }
+        let text = await arranged.library.prometheusText()
+        let rows = text.split(separator: "\n").filter { $0.contains("resident_bytes{") }
+        let labels = #"model="vision/detector",version="1.0.0",variant="default",options="#
+        #expect(Set(rows).count == 2)
+        #expect(rows.contains { $0.contains(labels + #""speed, any"}"#) }, "\(rows)")
+        #expect(rows.contains { $0.contains(labels + #""speed, cpu, 2 threads"}"#) }, "\(rows)")
+    }
+
     @Test("a record is read back as it was written, and adds up over runs")
     func record() async throws {
         let folder = Scratch()
@@ -45,7 +59,8 @@ struct RecordTests {
             await arranged.library.saveRecord()
             let model = try #require(LibraryRecord.read(file)?.models.first)
             #expect(
-                (model.model, model.requests, model.loads) == (Arrangement.model, Int64(2 * run), Int64(run))
+                (model.model, model.requests, model.loads, model.runs)
+                    == (Arrangement.model, Int64(2 * run), Int64(run), Int64(run))
             )
             #expect(model.bytes == 100 << 20)
             #expect(LibraryRecord.read(file)?.costs.measured.values.first == 100 << 20)
@@ -73,9 +88,17 @@ struct RecordTests {
     func noRecord() async throws {
         let folder = Scratch()
         #expect(LibraryRecord.read(folder.path("none.json")) == nil)
-        for text in ["", "{", "[]", "{\"type\":\"sealift/state@1\"}", "{\"type\":\"sealift/library@1\"}"] {
-            try Durable.writeAtomically(folder.path("odd.json"), Array(text.utf8), mode: 0o644)
-            #expect(LibraryRecord.read(folder.path("odd.json")) == nil)
+        let file = folder.path("odd.json")
+        for text in [
+            "{", "hello", "[]", "{\"type\":\"sealift/state@1\"}", "{\"type\":\"sealift/library@2\"}",
+        ] {
+            try Durable.writeAtomically(file, Array(text.utf8), mode: 0o644)
+            #expect(throws: LibraryRecordError.foreign(path: file)) { try LibraryRecord.load(file) }
+            #expect(LibraryRecord.read(file) == nil)
+        }
+        for text in ["", "{\"type\":\"sealift/library@1\"}"] {
+            try Durable.writeAtomically(file, Array(text.utf8), mode: 0o644)
+            #expect(try LibraryRecord.load(file) == nil, "ours, and of no use")
         }
         let arranged = try Arrangement { $0.recordFile = "/nowhere/at/all/library.json" }
         #expect(try await arranged.answer().hasSuffix("1.0.0"))
@@ -102,12 +125,14 @@ struct RecordTests {
             _ name: String,
             _ requests: Int64,
             _ loads: Int64,
-            _ milliseconds: Int64
+            _ milliseconds: Int64,
+            runs: Int64 = 1
         ) -> LibraryRecord.Model {
             LibraryRecord.Model(
                 model: name,
                 requests: requests,
                 loads: loads,
+                runs: runs,
                 loadMilliseconds: milliseconds,
                 failures: 0,
                 bytes: 1
@@ -115,14 +140,14 @@ struct RecordTests {
         }
         let advice = LibrarySuggestion.advice([
             model("a/slow", 100, 2, 800), model("a/fast", 100, 2, 10), model("a/thrashed", 10, 5, 2_000),
-            model("a/unused", 0, 0, 0),
+            model("a/unused", 0, 0, 0), model("a/once", 50, 50, 50, runs: 50),
         ])
         #expect(
             advice.map { "\($0.action) \($0.model)" } == [
                 "pin a/thrashed", "preload a/slow", "drop a/unused",
             ]
         )
-        #expect(advice[0].reason == "50 % of its requests load it again, 400 ms each")
+        #expect(advice[0].reason == "40 % of its requests load it again, 400 ms each")
     }
 
     @Test("a preload loads what the plan names for this machine and makes nobody else go")
