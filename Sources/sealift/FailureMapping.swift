@@ -45,7 +45,9 @@ extension Failure {
         case let error as ManifestError: self.init(code: .document, error.description)
         case let error as ModelLibraryError: self.init(code: Self.code(of: error), error.description)
         case let error as ONNXRuntimeError: self.init(code: Self.code(of: error), error.description)
-        case let error as InferenceError: self.init(code: .usage, error.description)
+        case let error as InferenceError: self.init(code: Self.code(of: error), error.description)
+        case LibraryRecordError.disk(let error): self.init(code: error.code, error.description)
+        case let error as LibraryRecordError: self.init(code: .place, error.description)
         default: self.init(code: .internal, "an unexpected error, please report it: \(error)")
         }
     }
@@ -102,6 +104,15 @@ extension Failure {
         case .notFound, .notUsable, .tooOld: .runtimeMissing
         case .refused, .failed, .unsupported: .refused
         case .anotherIsOpen: .internal
+        }
+    }
+
+    private static func code(of error: InferenceError) -> ErrorCode {
+        switch error {
+        case .output, .unknownOutput: .interface
+        case .outputsTooLarge: .refused
+        case .noMemory: .temporary
+        default: .usage
         }
     }
 

@@ -18,6 +18,9 @@ enum Output {
         write(Array((PlainText.lines(page) + "\n").utf8), to: STDOUT_FILENO)
     }
 
+    /// A part of a document for programs, which may be too long to be held.
+    static func result(piece: [UInt8]) { write(piece, to: STDOUT_FILENO) }
+
     /// Bytes for programs, exactly as they are.
     static func result(bytes: [UInt8]) { write(bytes + [0x0A], to: STDOUT_FILENO) }
 

@@ -1,6 +1,8 @@
 import Arguments
+import CanonicalJSON
 import Durable
 import Generations
+import Glibc
 import Inference
 import Manifest
 import ModelLibrary
@@ -14,46 +16,92 @@ struct Infer: Command {
         summary: "Run the active version of a model on an input",
         positions: [.required("NS/MODEL")],
         options: [
-            SharedOption.directory, .value("input", "FILE.json", "the inputs, by name"),
+            SharedOption.directory,
+            .value("input", "FILE.json", "the inputs, by name; ‘-’ reads standard input"),
             .value("record", "FILE", "keep what the load took here, for ‘library status’"), SharedOption.json,
         ],
         example: "sealift infer vision/detector --directory models --input input.json",
         discussion:
             "FILE.json is an object with one member for each input: nested lists of numbers such as "
             + "{\"x\": [[1, 2, 3, 4]]}, or {\"type\": …, \"shape\": […], \"data\": […]}. ‘sealift inspect’ shows "
-            + "what a model takes. ONNX Runtime is looked for in SEALIFT_ORT_LIBRARY, SEALIFT_ORT_DIR, "
-            + "VIRTUAL_ENV and the system's libraries."
+            + "what a model takes. Where the active version cannot be used and the one before it answers, that is "
+            + "said, and the exit code is 3. A person looks here: it is no start of an app and confirms nothing. "
+            + "Outputs of more than 64 MiB are refused. ONNX Runtime is looked for in SEALIFT_ORT_LIBRARY, "
+            + "SEALIFT_ORT_DIR, VIRTUAL_ENV and the system's libraries."
     )
+
+    /// Numbers that are written as text take many times their bytes.
+    private static let outputs = OutputPolicy(maximumBytes: 64 << 20)
+
+    /// Of an output that is shown to a person.
+    private static let shownLength = 2_000
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let model = try Device.model(arguments)
         guard let file = arguments["input"] else {
             throw UsageError.refused("say what goes in: --input FILE.json")
         }
-        let bytes = try Durable.readFile(file, maximum: ByteCount(TensorJSON.maximumLength))
+        let bytes = try read(file)
         try checkFormat(try Device.activeModel(arguments))
         var configuration = LibraryConfiguration()
         configuration.recordFile = arguments["record"]
+        configuration.outputPolicy = outputs
+        if let record = arguments["record"] { try LibraryRecord.check(record) }
+        // As ‘run’ tells a library that a start was counted already: a look by a person is none.
+        setenv("SEALIFT_STARTED", "\(model)", 1)
         let library = ModelLibrary(
             directory: try Device.path(arguments),
             runtimes: [try await ONNXRuntime()],
             configuration: configuration
         )
-        let outputs = try await library.withModel(try ModelRequest("\(model)")) { lease in
-            let inputs = try inputs(bytes, of: file, for: lease.ports)
-            let outputs = try await lease.run(inputs)
-            if !arguments.has("json") { Output.note("\(lease.model) \(lease.version) (\(lease.variant))") }
-            return outputs
+        let answer: InferAnswer
+        do {
+            answer = try await library.withModel(try ModelRequest("\(model)")) { lease in
+                let inputs = try inputs(bytes, of: file, for: lease.ports)
+                let outputs = try await lease.run(inputs)
+                return InferAnswer(
+                    model: lease.model,
+                    version: lease.version,
+                    variant: lease.variant,
+                    outputs: outputs
+                )
+            }
+        } catch {
+            await library.saveRecord()
+            throw error
         }
+        await library.saveRecord()
+        let passedOver = await library.passedOver(model).filter { $0.version != answer.version }
         if arguments.has("json") {
-            Output.result(bytes: TensorJSON.text(of: outputs))
+            answer.writeJSON(passedOver)
         } else {
-            for (name, value) in outputs.sorted(by: { $0.key < $1.key }) {
-                let text = String(decoding: TensorJSON.text(of: [name: value]), as: UTF8.self)
-                Output.result(text.count > 2_000 ? "\(text.prefix(2_000))…" : text)
+            answer.show(upTo: shownLength)
+        }
+        for version in passedOver {
+            Output.note("\(version.reason); \(answer.version), the version before it, answered")
+        }
+        if let failure = await library.recordFailure {
+            Output.note("sealift: \(failure)")
+            return Failure(describing: failure).code
+        }
+        return passedOver.isEmpty ? .done : .nothingUsable
+    }
+
+    private static func read(_ file: String) throws -> [UInt8] {
+        let maximum = ByteCount(TensorJSON.maximumLength)
+        guard file == "-" else { return try Durable.readFile(file, maximum: maximum) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw DurableError.system("read", "standard input") }
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= TensorJSON.maximumLength else {
+                throw DurableError.tooLong(path: "standard input", limit: maximum.rawValue)
             }
         }
-        return .done
     }
 
     /// Before a runtime is looked for, which would not run it anyway.
@@ -73,6 +121,42 @@ struct Infer: Command {
     ) throws -> [String: Tensor] {
         do { return try TensorJSON.inputs(bytes, for: ports) } catch {
             throw Failure(.usage, "\(file): \(error)")
+        }
+    }
+}
+
+/// What a model gave, and which version of it.
+private struct InferAnswer: Sendable {
+    let model: String
+    let version: String
+    let variant: String
+    let outputs: [String: ModelValue]
+
+    /// One document, keys sorted, written as it is made.
+    func writeJSON(_ passedOver: [(version: String, reason: String)]) {
+        let rows = passedOver.map { row in
+            JSONValue.members(["reason": .text(row.reason), "version": .text(row.version)])
+        }
+        let (before, after) = (
+            JSONReport(["model": .text(model)]).bytes,
+            JSONReport([
+                "passed_over": .array(rows), "variant": .text(variant), "version": .text(version),
+            ]).bytes
+        )
+        Output.result(piece: before.dropLast() + Array(",\"outputs\":".utf8))
+        TensorJSON.write(outputs) { piece in
+            Output.result(piece: piece)
+            return Output.failure == nil
+        }
+        Output.result(bytes: [UInt8(ascii: ",")] + after.dropFirst())
+    }
+
+    /// Each output on a line, as far as a person reads.
+    func show(upTo length: Int) {
+        Output.note("\(model) \(version) (\(variant))")
+        for (name, value) in outputs.sorted(by: { $0.key < $1.key }) {
+            let (text, isWhole) = TensorJSON.beginning(of: [name: value], length: length)
+            Output.result(isWhole ? text : "\(text)…")
         }
     }
 }

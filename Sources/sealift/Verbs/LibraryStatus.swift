@@ -15,14 +15,17 @@ struct LibraryStatus: Command {
         example: "sealift library status --record library.json --suggest",
         discussion:
             "An app's ModelLibrary keeps a record where its configuration says, ‘sealift infer’ where --record "
-            + "says. Without one only this machine's memory is shown."
+            + "says. Without one only this machine's memory is shown. A pin is proposed for what is loaded again "
+            + "within a run; each ‘infer’ is a run of its own."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let memory = LinuxMemoryProbe().state()
-        let record = arguments["record"].flatMap(LibraryRecord.read)
+        let record = try arguments["record"].flatMap { file throws(LibraryRecordError) in
+            try LibraryRecord.load(file)
+        }
         if let file = arguments["record"], record == nil {
-            Output.note("\(file) is not there yet, cannot be read, or is no record that a library keeps")
+            Output.note("\(file) is not there yet, is empty, or is damaged: the next save writes it anew")
         }
         let models = record?.models ?? []
         let advice = arguments.has("suggest") ? LibrarySuggestion.advice(models) : []
@@ -54,7 +57,8 @@ struct LibraryStatus: Command {
         let rows = models.map { model in
             JSONValue.members([
                 "model": .text(model.model), "requests": .integer(model.requests),
-                "loads": .integer(model.loads), "load_milliseconds": .integer(model.loadMilliseconds),
+                "runs": .integer(model.runs), "loads": .integer(model.loads),
+                "load_milliseconds": .integer(model.loadMilliseconds),
                 "failures": .integer(model.failures), "bytes": .integer(model.bytes),
             ])
         }
