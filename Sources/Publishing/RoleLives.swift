@@ -36,7 +36,7 @@ package struct RoleStatus: Sendable, Equatable {
     }
 
     /// Whether its signatures end before `time`; a role that nobody has signed ends never.
-    package func ends(before time: UnixTime) -> Bool { expires.map { $0 <= time } ?? false }
+    package func ends(before time: UnixTime) -> Bool { expires.map { $0 < time } ?? false }
 }
 
 extension RegistryState {
