@@ -78,6 +78,15 @@ extension RegistryDraft {
             try live.setting(channel, to: wanted, history: history)
         }
         noteNew(channel, of: model, before)
+        if let floor = before.channels[channel]?.floor {
+            let low = wanted.filter { $0.version < floor }
+            if !low.isEmpty {
+                note(
+                    "\(low.map(\.version).areOrIs) below \(floor), the floor of \(channel), so no device will newly "
+                        + "take \(low.count == 1 ? "it" : "them")"
+                )
+            }
+        }
     }
 
     /// Takes versions off a channel.

@@ -83,6 +83,16 @@ struct LiveEditTests {
                 try draft.set(stable, of: model, to: wanted, history: [], reason: "back")
             }
         } throws: { "\($0)".contains("1.0.0 is below 1.1.0, the floor of stable") }
+        let mixed = try world.draft { draft in
+            let wanted = [try listed("1.0.0", draft), try listed("1.1.0", draft)]
+            try draft.set(stable, of: model, to: wanted, history: [], reason: "both")
+        }
+        .notes
+        #expect(
+            mixed.contains(
+                "1.0.0 is below 1.1.0, the floor of stable, so no device will newly take it"
+            )
+        )
         let notes = try world.draft { try $0.add(try listed("1.0.0", $0), to: stable, of: model, rollout: 1) }
             .notes
         #expect(notes.contains { $0.contains("is below 1.1.0, the floor") })
