@@ -188,7 +188,10 @@ package struct Ceremony {
             return signed
         }
         let missing = try signed.missing(on: state)
-        guard aim == .commit else { return try report(signed, on: state, missing: missing, commit: nil) }
+        guard aim == .commit else {
+            try Rehearsal.checkContents(signed, on: state, now: now)
+            return try report(signed, on: state, missing: missing, commit: nil)
+        }
         guard missing.isEmpty else {
             throw .unsigned(missing.map { $0.words(naming: keys.names) }, option: keys.option)
         }
