@@ -1,3 +1,4 @@
+import Glibc
 package import Names
 
 /// Another program, run with bounds on time, output and resources.
@@ -73,6 +74,20 @@ package struct ChildResult: Sendable, Equatable {
 
     package var outputText: String { String(decoding: output, as: UTF8.self) }
     package var errorText: String { String(decoding: errors, as: UTF8.self) }
+
+    /// What is wrong with how the child ended, to be said after its name; `nil` when it ended with 0.
+    package var trouble: String? {
+        let said = errorText.split(separator: "\n").first.map { "; it said: \($0.prefix(200))" } ?? ""
+        return switch ending {
+        case .exited(0): nil
+        case .exited(let code): "ended with exit code \(code)\(said)"
+        case .signalled(SIGXCPU), .signalled(SIGKILL):
+            "was ended by the system; it took too much time or memory\(said)"
+        case .signalled(let number):
+            "was ended by signal \(number), as a crash or want of memory ends one\(said)"
+        case .overran(let seconds): "did not end within \(seconds) seconds and was killed\(said)"
+        }
+    }
 }
 
 /// Why there is no result.

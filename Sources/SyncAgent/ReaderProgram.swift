@@ -57,12 +57,10 @@ package struct ReaderProgram: Sendable, Equatable {
         ]
         let result: ChildResult
         do { result = try await child.run() } catch { throw failure(error) }
-        if let trouble = Self.trouble(result) {
-            let said =
-                result.errorText.split(separator: "\n").first.map { "; it said: \($0.prefix(200))" } ?? ""
+        if let trouble = result.trouble {
             throw SyncError(
                 .refused,
-                "\(subject): the process that read it \(trouble)\(said). Nothing of it is taken; its publisher "
+                "\(subject): the process that read it \(trouble). Nothing of it is taken; its publisher "
                     + "should look at the file"
             )
         }
@@ -79,18 +77,6 @@ package struct ReaderProgram: Sendable, Equatable {
         case .notStarted(_, let code, _):
             let isWrong = [ENOENT, EACCES, ENOTDIR, ENOEXEC, ELOOP].contains(code)
             return SyncError(isWrong ? .usage : .temporary, "the program that reads models: \(error)")
-        }
-    }
-
-    /// What is wrong with how the process ended; `nil` when it answered.
-    private static func trouble(_ result: ChildResult) -> String? {
-        switch result.ending {
-        case .exited(0): nil
-        case .exited(let code): "ended with exit code \(code)"
-        case .signalled(SIGXCPU), .signalled(SIGKILL):
-            "was ended by the system; it took too much time or memory"
-        case .signalled(let number): "was ended by signal \(number), as a crash or want of memory ends one"
-        case .overran(let seconds): "did not end within \(seconds) seconds and was killed"
         }
     }
 }
