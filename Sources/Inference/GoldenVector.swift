@@ -37,21 +37,10 @@ package struct GoldenVector: Sendable {
         ports: ModelPorts,
         file: (String) -> [UInt8]?
     ) throws(InferenceError) {
-        guard let given = value["inputs"]?.object, let outputs = value["outputs"]?.object, !outputs.isEmpty
-        else {
-            throw .golden(name: "inputs", reason: "and outputs must be objects")
+        guard let outputs = value["outputs"]?.object, !outputs.isEmpty else {
+            throw .golden(name: "outputs", reason: "must be an object with what is expected")
         }
-        var lengths: [String: Int] = [:]
-        var inputs: [String: Tensor] = [:]
-        for port in ports.inputs {
-            guard let written = given[port.name] else { continue }
-            let bytes = try Self.bytes(written, of: port.name, file)
-            inputs[port.name] = try port.tensor(bytes, &lengths)
-        }
-        if let stranger = given.keys.first(where: { inputs[$0] == nil }) {
-            throw .golden(name: stranger, reason: "is no input of the model")
-        }
-        self.inputs = inputs
+        inputs = try Self.inputs(of: value, ports: ports, file: file)
         var expected: [(name: String, tensor: Tensor)] = []
         for (name, written) in outputs.members.map({ ($0.key.string, $0.value) }) {
             guard let port = ports.outputs.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
@@ -65,6 +54,30 @@ package struct GoldenVector: Sendable {
         relative = try Self.decimal(value, "relative")
         absolute = try Self.decimal(value, "absolute")
         isArgmax = value["argmax"] == .bool(true)
+    }
+
+    /// Reads the inputs alone, of a vector whose outputs are still to be recorded.
+    ///
+    /// - Throws: `InferenceError.golden` with the member that is wrong.
+    package static func inputs(
+        of value: JSONValue,
+        ports: ModelPorts,
+        file: (String) -> [UInt8]?
+    ) throws(InferenceError) -> [String: Tensor] {
+        guard let given = value["inputs"]?.object else {
+            throw .golden(name: "inputs", reason: "must be an object")
+        }
+        var lengths: [String: Int] = [:]
+        var inputs: [String: Tensor] = [:]
+        for port in ports.inputs {
+            guard let written = given[port.name] else { continue }
+            let bytes = try Self.bytes(written, of: port.name, file)
+            inputs[port.name] = try port.tensor(bytes, &lengths)
+        }
+        if let stranger = given.keys.first(where: { inputs[$0] == nil }) {
+            throw .golden(name: stranger, reason: "is no input of the model")
+        }
+        return inputs
     }
 
     private static func bytes(
@@ -123,7 +136,7 @@ package struct GoldenVector: Sendable {
     }
 
     /// The place of the first greatest number; NaN is never it.
-    private static func greatest(_ row: ArraySlice<Double>) -> Int {
+    static func greatest(_ row: ArraySlice<Double>) -> Int {
         var place = row.startIndex
         for index in row.indices where row[index] > row[place] || row[place].isNaN { place = index }
         return place - row.startIndex
@@ -133,23 +146,48 @@ package struct GoldenVector: Sendable {
         let isFloat = tensor.widened != nil
         let absolute = absolute ?? (isFloat ? 1e-5 : 0)
         let relative = relative ?? (isFloat ? 1e-3 : 0)
-        if absolute == 0, relative == 0 {
-            return answer.bytes == tensor.bytes ? nil : "is not what is expected"
-        }
+        let isExact = absolute == 0 && relative == 0
+        if isExact, answer.bytes == tensor.bytes { return nil }
+        var worst = Worst()
         for (index, (found, wanted)) in zip(answer.numbers, tensor.numbers).enumerated() {
-            if found == wanted || found.isNaN && wanted.isNaN { continue }
-            guard wanted.isFinite, abs(found - wanted) <= absolute + relative * abs(wanted) else {
-                return
-                    "is \(found) at element \(index), expected \(wanted) within \(absolute) + \(relative) × it"
-            }
+            guard found != wanted, !(found.isNaN && wanted.isNaN) else { continue }
+            let excess = abs(found - wanted) - (absolute + relative * abs(wanted))
+            // An infinity, and NaN on one side, is as far from anything as can be.
+            if !(wanted.isFinite && excess <= 0) { worst.add(index, excess.isNaN ? .infinity : excess) }
         }
-        return nil
+        guard worst.count > 0 else {
+            // Bits that no number shows: the sign of a zero, the payload of a NaN, the end of a long integer.
+            return isExact ? "has other bits than expected at element \(differing(answer, tensor))" : nil
+        }
+        let (found, wanted) = (answer.numbers[worst.index], tensor.numbers[worst.index])
+        let allowed = isExact ? "exactly" : "within \(absolute) + \(relative) × it"
+        return "is \(found) at element \(worst.index), expected \(wanted) \(allowed); "
+            + "\(worst.count) of \(tensor.count) differ, this one most"
+    }
+
+    private func differing(_ answer: Tensor, _ tensor: Tensor) -> Int {
+        let byte = zip(answer.bytes, tensor.bytes).enumerated().first { $0.element.0 != $0.element.1 }
+        return (byte?.offset ?? 0) / max(1, tensor.element.size ?? 1)
+    }
+
+    /// The element that is furthest from what was expected, and how many are too far.
+    private struct Worst {
+        private(set) var index = 0
+        private(set) var count = 0
+        private var excess = -Double.infinity
+
+        mutating func add(_ index: Int, _ excess: Double) {
+            count += 1
+            guard excess > self.excess else { return }
+            self.excess = excess
+            self.index = index
+        }
     }
 }
 
 extension Tensor {
     /// The elements as numbers; 64-bit integers may lose their last digits.
-    fileprivate var numbers: [Double] {
+    var numbers: [Double] {
         if let widened { return widened }
         return switch element {
         case .int8: (try? values(as: Int8.self))?.map { Double($0) } ?? []
@@ -162,60 +200,5 @@ extension Tensor {
         case .uint8, .bool: bytes.map { Double($0) }
         case .float16, .bfloat16, .float32, .float64, .string: []
         }
-    }
-}
-
-extension Port {
-    /// Gives elements the shape that this port takes.
-    fileprivate func tensor(_ bytes: [UInt8], _ lengths: inout [String: Int]) throws(InferenceError) -> Tensor
-    {
-        guard case .tensor(let element, let shape) = kind, let size = element.size else {
-            throw .golden(name: name, reason: "takes \(kind), of which no golden vector can be written")
-        }
-        guard bytes.count % size == 0 else {
-            throw .golden(name: name, reason: "has \(bytes.count) bytes, no multiple of \(size)")
-        }
-        let count = bytes.count / size
-        let dimensions: [PortDimension] =
-            switch shape {
-            case .unknownRank: [.any]
-            case .dimensions(let dimensions): dimensions
-            case .oneOf(let shapes):
-                (shapes.first { (try? Tensor.count(of: $0)) == count } ?? []).map(PortDimension.fixed)
-            }
-        let wanted = try lengthsOf(dimensions, holding: count, &lengths)
-        return try Tensor(element: element, shape: wanted, bytes: bytes)
-    }
-
-    private func lengthsOf(
-        _ dimensions: [PortDimension],
-        holding count: Int,
-        _ lengths: inout [String: Int]
-    ) throws(InferenceError) -> [Int] {
-        var found: [Int?] = dimensions.map { dimension in
-            switch dimension {
-            case .fixed(let length): length
-            case .symbol(let symbol): lengths[symbol]
-            case .range, .oneOf, .any: nil
-            }
-        }
-        let open = found.indices.filter { found[$0] == nil }
-        for index in open.dropLast() { found[index] = 1 }
-        var product = 1
-        for length in found.compactMap(\.self) {
-            let (next, overflow) = product.multipliedReportingOverflow(by: length)
-            guard !overflow else { throw .golden(name: name, reason: "is too large") }
-            product = next
-        }
-        if let last = open.last {
-            guard product > 0, count % product == 0 else {
-                throw .golden(name: name, reason: "has \(count) elements, no multiple of \(product)")
-            }
-            found[last] = count / product
-        }
-        for (dimension, length) in zip(dimensions, found) {
-            if case .symbol(let symbol) = dimension { lengths[symbol] = length }
-        }
-        return found.compactMap(\.self)
     }
 }

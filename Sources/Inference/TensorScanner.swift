@@ -5,7 +5,7 @@ import CanonicalJSON
 /// Lists nest at most 32 deep and must be rectangular. Numbers stay where they
 /// stand in the text until their type is known, so that integers are exact.
 struct TensorScanner {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private var index = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -22,12 +22,17 @@ struct TensorScanner {
             }
             tensors.append(try scanner.tensor(named: name, offset: offset))
         }
-        passSpace()
-        guard index == bytes.count else { throw wrong("something after the end") }
+        try end()
         return tensors
     }
 
-    private mutating func tensor(named name: String, offset: Int) throws(InferenceError) -> WrittenTensor {
+    /// Refuses anything but space from here on.
+    mutating func end() throws(InferenceError) {
+        passSpace()
+        guard index == bytes.count else { throw wrong("something after the end") }
+    }
+
+    mutating func tensor(named name: String, offset: Int) throws(InferenceError) -> WrittenTensor {
         var tensor = WrittenTensor(name: name, offset: offset)
         guard current == UInt8(ascii: "{") else {
             tensor.data = try data()
@@ -117,7 +122,7 @@ struct TensorScanner {
     }
 
     /// The range of a number as RFC 8259, 6 has it.
-    private mutating func number() throws(InferenceError) -> Range<Int> {
+    mutating func number() throws(InferenceError) -> Range<Int> {
         let start = index
         if current == UInt8(ascii: "-") { index += 1 }
         let isZero = current == UInt8(ascii: "0")
@@ -144,7 +149,7 @@ struct TensorScanner {
     }
 
     /// A text with its quotes, read by the strict parser of signed documents.
-    private mutating func text() throws(InferenceError) -> String {
+    mutating func text() throws(InferenceError) -> String {
         let start = index
         guard current == UInt8(ascii: "\"") else { throw wrong("a text is missing") }
         index += 1
@@ -160,7 +165,7 @@ struct TensorScanner {
     }
 
     /// The members of an object, each lent to `body` when its value begins.
-    private mutating func members(
+    mutating func members(
         _ body: (inout TensorScanner, String, Int) throws(InferenceError) -> Void
     ) throws(InferenceError) {
         try expect("{")
@@ -181,22 +186,39 @@ struct TensorScanner {
         index += 1
     }
 
-    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+    /// The elements of a list, each lent to `body` when it begins.
+    mutating func elements(
+        _ body: (inout TensorScanner) throws(InferenceError) -> Void
+    ) throws(InferenceError) {
+        try expect("[")
+        passSpace()
+        var isFirst = true
+        while current != UInt8(ascii: "]") {
+            if !isFirst { try expect(",") }
+            isFirst = false
+            passSpace()
+            try body(&self)
+            passSpace()
+        }
+        index += 1
+    }
 
-    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    var current: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private func wrong(_ reason: String) -> InferenceError {
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    func wrong(_ reason: String) -> InferenceError {
         .text(reason: index < bytes.count ? reason : "it ends early", offset: index)
     }
 
-    private mutating func expect(_ word: StaticString) throws(InferenceError) {
+    mutating func expect(_ word: StaticString) throws(InferenceError) {
         for byte in word.description.utf8 {
             guard current == byte else { throw wrong("'\(word)' is missing") }
             index += 1
         }
     }
 
-    private mutating func passSpace() {
+    mutating func passSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 }
