@@ -83,6 +83,8 @@ let package = Package(
         rules("Inference", ["Names", "CanonicalJSON", "Manifest"]),
         room("Generations", ["Names", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]),
 
+        room("Checking", ["Names", "Blocking", "CanonicalJSON", "Durable", "Inference", "Manifest"]),
+
         // Use cases.
         room(
             "Registry",
@@ -107,16 +109,16 @@ let package = Package(
         room(
             "Publishing",
             [
-                "Names", "Blocking", "CanonicalJSON", "Durable", "Manifest", "ModelFormats", "RegistryAPI",
-                "Signing", "Transfer", "Transparency", "Trust",
+                "Names", "Blocking", "CanonicalJSON", "Checking", "Durable", "Inference", "Manifest",
+                "ModelFormats", "RegistryAPI", "Signing", "Transfer", "Transparency", "Trust",
             ]
         ),
         room("Audit", ["Names", "CanonicalJSON", "Manifest", "Signing", "Transfer", "Trust"]),
         room(
             "SyncAgent",
             [
-                "Names", "Blocking", "CanonicalJSON", "Durable", "Generations", "Manifest", "ModelFormats",
-                "Signing", "Transfer", "Trust",
+                "Names", "Blocking", "CanonicalJSON", "Checking", "Durable", "Generations", "Manifest",
+                "ModelFormats", "Signing", "Transfer", "Trust",
             ]
         ),
         room(
@@ -137,8 +139,9 @@ let package = Package(
         .executableTarget(
             name: "sealift",
             dependencies: [
-                "Names", "Arguments", "Audit", "Blobs", "Blocking", "CanonicalJSON", "Durable", "Generations",
-                "HTTPServer", "Inference", "Manifest", "ModelFormats", "ModelLibrary", "ModelRuntimes",
+                "Names", "Arguments", "Audit", "Blobs", "Blocking", "CanonicalJSON", "Checking", "Durable",
+                "Generations", "HTTPServer", "Inference", "Manifest", "ModelFormats", "ModelLibrary",
+                "ModelRuntimes",
                 "Publishing", "Registry", "RegistryAPI", "RegistryHTTP", "RegistryStoreSQLite", "Signing",
                 "SyncAgent", "TLS", "Transfer", "Trust", "CLinux",
             ],
@@ -204,8 +207,9 @@ let package = Package(
         .target(
             name: "FuzzCases",
             dependencies: [
-                "Names", "CanonicalJSON", "HTTPServer", "Manifest", "ModelFormats", "RegistryAPI", "Signing",
-                "Transparency", "Trust",
+                "Names", "CanonicalJSON", "HTTPServer", "Inference", "Manifest", "ModelFormats",
+                "RegistryAPI",
+                "Signing", "Transparency", "Trust",
             ],
             path: "Tests/FuzzTests/Cases",
             swiftSettings: house
@@ -254,16 +258,16 @@ let package = Package(
         tests(
             "PublishingTests",
             [
-                "Publishing", "Durable", "Manifest", "ModelFormats", "Names", "RegistryAPI", "Signing",
-                "Transfer", "Trust",
-                "Support",
+                "Publishing", "CanonicalJSON", "Checking", "Durable", "Inference", "Manifest", "ModelFormats",
+                "Names", "RegistryAPI", "Signing", "Transfer", "Trust", "Support",
             ]
         ),
         tests(
             "SyncAgentTests",
             [
-                "SyncAgent", "CanonicalJSON", "Durable", "Generations", "Manifest", "ModelFormats", "Names",
-                "Signing", "Transfer", "Trust", "Support",
+                "SyncAgent", "CanonicalJSON", "Checking", "Durable", "Generations", "Manifest",
+                "ModelFormats",
+                "Names", "Signing", "Transfer", "Trust", "Support",
             ]
         ),
         tests("AuditTests", ["Audit", "Manifest", "Names", "Signing", "Transfer", "Trust", "Support"]),
@@ -279,6 +283,10 @@ let package = Package(
             ]
         ),
         tests("ArgumentsTests", ["Arguments"]),
+        tests(
+            "CheckingTests",
+            ["Checking", "CanonicalJSON", "Durable", "Inference", "Manifest", "Names", "Support"]
+        ),
         tests("CompileFailTests", ["Support", "Trust"]),
         tests(
             "ConformanceTests",

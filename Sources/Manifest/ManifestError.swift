@@ -11,6 +11,8 @@ package enum DocumentType: String, Sendable, CaseIterable {
     case interface = "sealift/interface@1"
     case readingRequest = "sealift/reading-request@1"
     case reading = "sealift/reading@1"
+    case checkRequest = "sealift/check-request@1"
+    case checkAnswer = "sealift/check-answer@1"
 }
 
 /// Why a document is refused; nothing is ever half taken.

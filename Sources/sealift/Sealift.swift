@@ -33,6 +33,7 @@ struct Sealift {
         let words = Context.words
         // Before anything starts a thread.
         if words.first == ReadModel.name { ReadModel.main() }
+        if words.first == RunChecks.name { RunChecks.main(words) }
         do { try OpenFiles.check() } catch { exit(tell(error, words).rawValue) }
         let context = Context()
         // These two have many busy threads. All others start faster with one heap, which grows in large steps.

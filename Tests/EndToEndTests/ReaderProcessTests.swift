@@ -9,12 +9,15 @@ extension EndToEnd {
     @Suite("The process that reads received models", .serialized)
     struct ReaderProcessTests {
         /// The program, started by a shell that waits for it, with its request not yet written.
-        private func started(_ world: World) throws -> (shell: Child, reader: pid_t, request: Int32) {
+        private func started(
+            _ world: World,
+            _ words: String = "read-model"
+        ) throws -> (shell: Child, reader: pid_t, request: Int32) {
             let pipe = world.scratch.path("request")
             guard mkfifo(pipe, 0o600) == 0 else { throw Trouble("no pipe") }
             // Held open for both ways, so that nobody waits for the other and nothing ends yet.
             let request = open(pipe, O_RDWR | O_CLOEXEC)
-            let script = "\"$0\" read-model < \"$1\" & echo $!; wait"
+            let script = "\"$0\" \(words) < \"$1\" & echo $!; wait"
             let shell = try Child(
                 "/bin/sh",
                 ["-c", script, world.program, pipe],
@@ -66,6 +69,36 @@ extension EndToEnd {
             try eventually("it ends") {
                 status("stat", of: reader).map { $0.contains(") Z ") } ?? true
             }
+        }
+
+        @Test(
+            "the one that runs golden vectors may compute as well, within what it was told, and nothing else"
+        )
+        func computing() throws {
+            let world = try World()
+            let (shell, reader, request) = try started(world, "run-checks 1073741824 7 99")
+            defer { close(request) }
+            try eventually("system calls are bounded") {
+                status("status", of: reader)?.contains("Seccomp:\t2") == true
+            }
+            #expect(status("status", of: reader)?.contains("NoNewPrivs:\t1") == true)
+            let limits = try #require(status("limits", of: reader)).split(separator: "\n").map { line in
+                line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            }
+            for expected in [
+                "Max cpu time 7 7 seconds", "Max file size 0 0 bytes", "Max core file size 0 0 bytes",
+                "Max open files 99 99 files", "Max address space 1073741824 1073741824 bytes",
+            ] {
+                #expect(limits.contains(expected), "\(limits)")
+            }
+            #expect(status("oom_score_adj", of: reader) == "1000\n")
+            shell.signal(SIGKILL)
+            try eventually("it ends") {
+                status("stat", of: reader).map { $0.contains(") Z ") } ?? true
+            }
+            try world.run(["run-checks"]).expecting(70)
+            try world.run(["run-checks", "1073741824", "7", "99"]).expecting(70)
+            #expect(try !world.run(["help"]).output.contains("run-checks"))
         }
 
         @Test("without a parent that waits for the answer, or a sound request, it reads nothing")

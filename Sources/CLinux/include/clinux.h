@@ -48,6 +48,9 @@ int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 // when something else failed.
 int clinux_confine(uint64_t memory, uint64_t seconds, uint64_t files);
 
+// The same for a process that runs a model: with threads of its own, and the first to end when memory runs out.
+int clinux_confine_computing(uint64_t memory, uint64_t seconds, uint64_t files);
+
 // prlimit: bounds what another process may use; `resource` is one of the constants.
 int clinux_limit(pid_t process, int resource, uint64_t most);
 extern const int clinux_limit_address_space, clinux_limit_processor, clinux_limit_file_size, clinux_limit_files;
