@@ -296,9 +296,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Blocking", "CanonicalJSON", "Durable", "Inference", "Manifest", "ModelLibrary",
-                "ModelRuntimes",
-                "Names", "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent", "Transfer", "Trust",
+                "Blocking", "CanonicalJSON", "Checking", "Durable", "Inference", "Manifest", "ModelLibrary",
+                "ModelRuntimes", "Names", "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent",
+                "Transfer", "Trust",
                 "sealift",
             ],
             exclude: ["Fixtures"],

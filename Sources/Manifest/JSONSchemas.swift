@@ -140,7 +140,11 @@ package enum JSONSchemas {
                 }
               }
             },
-            "checks": {"type": "array", "items": {"type": "object"}},
+            "checks": {
+              "type": "array",
+              "items": {"type": "object", "required": ["inputs", "outputs"]},
+              "description": "golden vectors, each as in a card; large tensors are files of each variant"
+            },
             "attestations": {
               "type": "array",
               "items": {

@@ -28,6 +28,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case token
     case recalled
     case interface
+    case checks = "checks-failed"
     case damaged
     case answer = "bad-answer"
     case registryRefused = "registry-refused"
@@ -63,7 +64,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
         switch self {
         case .usage, .configuration, .place, .plainHTTP, .noRegistry, .nothingActive, .runtimeMissing: 2
         case .signature, .rollback, .expired, .metadata, .document, .bytes, .certificate, .clock, .keyMode,
-            .key, .token, .recalled, .interface, .damaged, .answer, .registryRefused, .refused:
+            .key, .token, .recalled, .interface, .checks, .damaged, .answer, .registryRefused, .refused:
             1
         case .nothingUsable, .activeUnfit: 3
         case .expiredWithinGrace: 4
@@ -178,6 +179,11 @@ extension ErrorCode {
             (
                 "What a file really takes or gives is not what was declared, or not what the app expects.",
                 "`sealift inspect` and `sealift compat` show the difference."
+            )
+        case .checks:
+            (
+                "A model does not reproduce the golden vectors that were signed with it, or crashes or hangs on them.",
+                "Its publisher must release a new version, which is taken by itself; `sealift quarantine clear` tries again."
             )
         case .damaged:
             (

@@ -14,3 +14,11 @@ package enum Shown {
         texts.prefix(8).map { short($0) }.joined(separator: ", ") + (texts.count > 8 ? ", …" : "")
     }
 }
+
+/// Numbers of things in sentences.
+package enum Counted {
+    /// `1 signature`, `2 signatures`.
+    package static func words(_ count: Int, _ thing: String) -> String {
+        "\(count) \(thing)\(count == 1 ? "" : "s")"
+    }
+}

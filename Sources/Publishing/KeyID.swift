@@ -1,11 +1,3 @@
-/// Numbers of things in sentences.
-package enum Counted {
-    /// `1 signature`, `2 signatures`.
-    package static func words(_ count: Int, _ thing: String) -> String {
-        "\(count) \(thing)\(count == 1 ? "" : "s")"
-    }
-}
-
 /// Key IDs as people read and type them: 64 hexadecimal digits, of which enough to tell keys apart suffice.
 package enum KeyID {
     /// Digits shown, and fewest digits taken.

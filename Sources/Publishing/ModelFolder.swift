@@ -173,6 +173,10 @@ package struct ModelFolder: Sendable {
 /// the bytes, so that how many names they have does not matter.
 package struct FileState: Equatable, Sendable {
     let length: UInt64
+
+    /// How many names it has; not compared, since another name changes no byte.
+    var names: UInt64 { links.count }
+    private let links: Links
     private let device: dev_t
     private let number: ino_t
     private let seconds: Int
@@ -180,9 +184,16 @@ package struct FileState: Equatable, Sendable {
 
     init(_ status: stat) {
         length = UInt64(clamping: status.st_size)
+        links = Links(count: UInt64(clamping: status.st_nlink))
         device = status.st_dev
         number = status.st_ino
         seconds = status.st_mtim.tv_sec
         nanoseconds = status.st_mtim.tv_nsec
+    }
+
+    private struct Links: Sendable, Equatable {
+        let count: UInt64
+
+        static func == (_: Self, _: Self) -> Bool { true }
     }
 }

@@ -1,3 +1,4 @@
+package import Checking
 package import Manifest
 package import Names
 package import RegistryAPI
@@ -10,6 +11,12 @@ package struct PublishRequest: Sendable {
     package var version: ModelVersion?
     package var variants: [VariantSource]
     package var card: Card?
+
+    /// Files and folders with golden vectors.
+    package var checks: [String] = []
+
+    /// What runs golden vectors here; `nil` when there is no runtime.
+    package var checkProgram: CheckProgram?
 
     /// Where the version goes into use; `nil` only releases it.
     package var channel: ChannelName?
@@ -46,6 +53,9 @@ package struct PublishReport: Sendable {
 
     /// Signatures that are still to be collected, or would be after a dry run's.
     package var missing: [MissingSignatures] = []
+
+    /// Of each variant, what became of the golden vectors here, for people; empty when there are none.
+    package var checked: [String] = []
 
     /// Roles that must soon be signed again for devices to take this version.
     package var ending: [EndingRole] = []

@@ -41,9 +41,12 @@ package struct Publisher {
     /// - Returns: What was published, or would be.
     /// - Throws: `PublishingError`; nothing is then published.
     package mutating func publish(_ request: PublishRequest) async throws(PublishingError) -> PublishReport {
-        let source = try await VersionSource.read(request.variants, card: request.card)
+        var source = try await VersionSource.read(request.variants, card: request.card)
         for name in source.leftOut { notice("left out: \(name)") }
         for note in source.notes(beside: request.card) { notice(note) }
+        let checks = CheckAuthoring(request, notice: notice)
+        try await checks.add(to: &source)
+        let checked = try await checks.run(on: source)
         var uploaded: UInt64?
         for attempt in 0..<Contention.rebases {
             await Contention.stepAside(attempt)
@@ -59,6 +62,7 @@ package struct Publisher {
             guard request.aim != .dryRun, !change.isEmpty else {
                 var result = try report(drafted, source, on: change)
                 result.ending = ending
+                result.checked = checked
                 return result
             }
             let (signed, missing) = try await sign(change, request.aim)
@@ -67,6 +71,7 @@ package struct Publisher {
             result.proposal = signed
             result.missing = missing
             result.ending = ending
+            result.checked = checked
             guard request.aim == .commit else { return result }
             var commit = signed.request
             commit.breaks = request.breaks

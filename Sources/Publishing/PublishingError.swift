@@ -22,6 +22,9 @@ package enum PublishingError: Error, Sendable {
     /// The model's files, or what was said of them, cannot be published.
     case unpublishable(String)
 
+    /// A model does not reproduce its own golden vectors.
+    case checks(String)
+
     /// A version that changes more than may be; a line for each change.
     case breaking(String, rows: [String])
 
@@ -57,7 +60,7 @@ extension PublishingError: CustomStringConvertible {
         case .key(let path, let error): "the key \(path) cannot be used: \(error)"
         case .signer(let command, let reason): "the signer \(command) failed: \(reason)"
         case .file(let error): error.description
-        case .unpublishable(let reason), .usage(let reason): reason
+        case .unpublishable(let reason), .usage(let reason), .checks(let reason): reason
         case .breaking(let reason, let rows): ([reason] + rows).joined(separator: "\n  ")
         case .unsigned(let lines, let option):
             "signatures are missing, so nothing was changed: " + lines.joined(separator: "; ")

@@ -194,7 +194,11 @@ extension ModelManifest {
     fileprivate var facts: [String] {
         let name = "\(model) \(version)"
         let license = description.license.map { "licence \($0)" } ?? "no licence is stated"
-        return ["\(name) was made at \(created), \(license)"]
+        var lines = ["\(name) was made at \(created), \(license)"]
+        if !checks.isEmpty {
+            lines.append("\(name) must reproduce \(Counted.words(checks.count, "golden vector"))")
+        }
+        return lines
             + variants.map { variant in
                 let length = ByteCount(rawValue: variant.files.reduce(0) { $0 &+ $1.length })
                 let files = Counted.words(variant.files.count, "file")

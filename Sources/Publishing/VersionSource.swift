@@ -1,4 +1,5 @@
 import Blocking
+import CanonicalJSON
 package import Manifest
 import ModelFormats
 package import Names
@@ -18,14 +19,23 @@ package struct VariantSource: Sendable {
 
 /// The files of a version: listed, digested and inspected, each read once.
 package struct VersionSource: Sendable {
-    private struct ReadVariant: Sendable {
-        let files: [MeasuredFile]
+    struct ReadVariant: Sendable {
+        fileprivate(set) var files: [MeasuredFile]
         let inspected: InspectedVariant
 
         var interface: Interface { inspected.inspection.interface }
+
+        /// Bytes of the model's files.
+        var length: UInt64 { inspected.length }
     }
 
-    private let variants: [ReadVariant]
+    private(set) var variants: [ReadVariant]
+
+    /// Golden vectors beside those of the card, as a manifest has them.
+    var checks: [JSONValue] = []
+
+    /// Keeps the files of golden vectors where they are until they are uploaded.
+    var checkFiles: CheckFiles?
 
     private let readme: ReadmeFrontMatter?
 
@@ -79,6 +89,23 @@ package struct VersionSource: Sendable {
         }
     }
 
+    /// Puts files into every variant, beside the model's own.
+    ///
+    /// - Throws: `PublishingError.unpublishable` when a variant has no room, or is another model with them.
+    mutating func add(_ files: [MeasuredFile]) throws(PublishingError) {
+        for index in variants.indices {
+            let present = Set(variants[index].files.map(\.entry.path))
+            variants[index].files += files.filter { !present.contains($0.entry.path) }
+            variants[index].files.sort { $0.entry.path < $1.entry.path }
+            guard variants[index].files.count <= Limits.filesInVariant else {
+                throw .unpublishable(
+                    "variant \(variants[index].inspected.name) has more than \(Limits.filesInVariant) files with those "
+                        + "of its checks"
+                )
+            }
+        }
+    }
+
     /// What the README says and is not taken, because it is not understood.
     func notes(beside card: Card?) -> [String] {
         readme?.notes(beside: card?.description.withoutEmptyTexts ?? ModelDescription()) ?? []
@@ -112,6 +139,7 @@ package struct VersionSource: Sendable {
         )
         do {
             var merged = try card?.merged(into: manifest) ?? manifest
+            merged.checks += checks
             readme?.fill(&merged.description)
             return merged
         } catch { throw .unpublishable("\(error)") }

@@ -1,4 +1,5 @@
 import Arguments
+import Checking
 import ModelRuntimes
 import SyncAgent
 
@@ -12,7 +13,7 @@ enum DeviceRuntimes {
     )
 
     /// Those that were named, else the ONNX Runtime that `infer` would use, if there is one.
-    static func all(_ arguments: ParsedArguments) throws -> [InstalledRuntime] {
+    static func all(_ arguments: ParsedArguments, library: String? = nil) throws -> [InstalledRuntime] {
         let named = arguments.all("runtime")
         guard named.isEmpty else {
             return try named.map { text in
@@ -24,12 +25,22 @@ enum DeviceRuntimes {
             }
         }
         do throws(ONNXRuntimeError) {
-            let version = try ONNXRuntimeLocator().installedVersion()
+            let version = try ONNXRuntimeLocator(path: library).installedVersion()
             return [try? InstalledRuntime(name: "onnxruntime", version: version)].compactMap(\.self)
         } catch {
             if case .notFound = error { return [] }
             Output.note("warning: \(error); what it can load is not known")
             return []
         }
+    }
+
+    /// The library that runs golden vectors: the one named, else that which `infer` would use.
+    ///
+    /// - Returns: `nil` when there is none that may be opened, which `all` has told unless it was named.
+    static func library(_ named: String?) -> String? { try? ONNXRuntimeLocator(path: named).locate() }
+
+    /// What runs golden vectors here: this very program, also when the file was replaced by a newer one meanwhile.
+    static func checkProgram() -> CheckProgram? {
+        library(nil).map { CheckProgram("/proc/self/exe", library: $0) }
     }
 }

@@ -59,6 +59,7 @@ extension Failure {
         case .key, .signer: .key
         case .breaking: .interface
         case .unpublishable: .refused
+        case .checks: .checks
         case .unsigned: .signature
         case .overtaken: .conflict
         case .file(let error): error.code

@@ -1,4 +1,5 @@
 import Durable
+import Names
 import Support
 import Testing
 

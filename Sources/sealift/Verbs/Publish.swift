@@ -17,13 +17,22 @@ struct Publish: Command {
             .value("channel", "C", "put it into use on this channel"),
             .value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%"),
             .value("card", "FILE", "what a person writes about the model, sealift/card@1"),
+            .value(
+                "checks",
+                "FILE|FOLDER",
+                "golden vectors: inputs and what must come out of them, sealift/checks@1 or ONNX test data",
+                repeatable: true
+            ),
             SharedOption.breaks, SharedOption.key, SharedOption.signer, SharedOption.out, SharedOption.dryRun,
         ] + SharedOption.client + SharedOption.secrets + [SharedOption.json],
         example: "sealift publish detector.onnx --model vision/detector --version 1.0.0 --channel stable",
         discussion:
             "The interface and the requirements are read from the files themselves. Without --channel the "
             + "version is released and nobody takes it yet. Publishing the same again changes nothing. Where several "
-            + "people must sign, --out uploads the files and writes what they sign; ‘role sign’ and ‘role import’ go on."
+            + "people must sign, --out uploads the files and writes what they sign; ‘role sign’ and ‘role import’ go on. "
+            + "With --checks the model is tried before anything is signed, and every device tries it again before it "
+            + "activates the version: ‘sealift schema checks’ describes the file. Where `outputs` are left out, they "
+            + "are recorded from the model."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
@@ -85,6 +94,8 @@ struct Publish: Command {
         if let file = arguments["card"] {
             request.card = try DocumentFile.card(file)
         }
+        request.checks = arguments.all("checks").map { context.absolute($0) }
+        request.checkProgram = DeviceRuntimes.checkProgram()
         request.breaks = try Words.apps(arguments)
         request.aim = Ceremony.Aim(arguments)
         return request
@@ -129,6 +140,7 @@ struct Publish: Command {
             "uploaded": .integer(Int64(clamping: report.uploaded)),
             "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
             "state": .text(state),
+            "checks": .array(report.checked.map { .text($0) }),
             "missing": .array(report.missing.map { .text($0.words()) }),
             "ending": .list(of: report.ending),
         ])

@@ -26,7 +26,7 @@ public struct FuzzTarget: Sendable {
 
     /// Every reader that is fuzzed.
     public static let all: [FuzzTarget] =
-        json + metadata + keys + documents + modelFiles + network + names
+        json + metadata + keys + documents + modelFiles + network + names + checks
 }
 
 /// A rule that some bytes broke.
