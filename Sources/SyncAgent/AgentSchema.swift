@@ -41,6 +41,10 @@ package enum AgentSchema {
               "$ref": "#/$defs/path",
               "description": "while it exists the link is metered, and model files come within the budget or not at all"
             },
+            "runtime_library": {
+              "$ref": "#/$defs/path",
+              "description": "libonnxruntime.so, with which golden vectors are run before a version is activated"
+            },
             "stall": {"$ref": "#/$defs/time", "description": "without progress for so long, another connection is made"},
             "retries": {
               "type": "integer",

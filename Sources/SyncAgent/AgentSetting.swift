@@ -6,6 +6,7 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     case tokenFile = "token_file"
     case rate, budget
     case meteredFile = "metered_file"
+    case runtimeLibrary = "runtime_library"
     case stall, retries, retain, reserve
 
     /// The option of the command line, without dashes.
@@ -14,7 +15,7 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     /// Whether it names a file or a directory; relative ones are below the folder of the configuration.
     package var isPath: Bool {
         switch self {
-        case .directory, .root, .ca, .tokenFile, .meteredFile: true
+        case .directory, .root, .ca, .tokenFile, .meteredFile, .runtimeLibrary: true
         case .rate, .budget, .stall, .retries, .retain, .reserve: false
         }
     }
@@ -22,7 +23,7 @@ package enum AgentSetting: String, CaseIterable, Sendable {
     /// What may stand there.
     package var expected: String {
         switch self {
-        case .directory, .root, .ca, .tokenFile, .meteredFile: "a path"
+        case .directory, .root, .ca, .tokenFile, .meteredFile, .runtimeLibrary: "a path"
         case .rate: "at least 4096 a second: 500kB, 2MB"
         case .budget: "500MB/day, 2GB/month"
         case .stall: "seconds from 1 to 3600: 20s"
@@ -58,6 +59,7 @@ extension SyncConfiguration {
         case .ca: caFile = text
         case .tokenFile: tokenFile = text
         case .meteredFile: meteredFile = text
+        case .runtimeLibrary: runtimeLibrary = text
         case .rate:
             guard let value = TransferRate(text) else { return false }
             rate = value
@@ -90,6 +92,7 @@ extension SyncConfiguration {
         case .ca: caFile
         case .tokenFile: tokenFile
         case .meteredFile: meteredFile
+        case .runtimeLibrary: runtimeLibrary
         case .rate: rate.map { "\($0.bytesPerSecond)B/s" }
         case .budget: budget.map { "\($0.bytes)B/\($0.period.rawValue)" }
         case .stall: "\(stallSeconds)s"

@@ -82,6 +82,7 @@ extension ModelDecision {
                 ])
             }
         )
+        object["checks"] = checks.map { .text($0) }
         if !variants.isEmpty { object["variants"] = .array(variants.map { .text($0) }) }
         return .object(object)
     }
@@ -108,6 +109,7 @@ extension ModelDecision {
             reason: reason,
             passedOver: passedOver,
             variants: (value["variants"]?.array ?? []).compactMap(\.string),
+            checks: value["checks"]?.string,
             failure: failure
         )
     }

@@ -52,6 +52,12 @@ public struct DeviceStatus: Sendable, Equatable {
 
         /// What is wrong with it; `nil` when nothing is.
         public var problem: String?
+
+        /// What became of its golden vectors before it was activated; `nil` where none was run.
+        public var checks: String?
+
+        /// Versions of the model that this device does not take again, each with the reason.
+        public var quarantined: [SyncedDevice.Version] = []
     }
 
     /// The device directory, links resolved.

@@ -1,3 +1,4 @@
+package import Checking
 import Generations
 import Names
 
@@ -65,6 +66,29 @@ public struct SyncConfiguration: Sendable, Equatable {
 
     /// The same with its limits.
     package var reader: ReaderProgram?
+
+    /// A program that runs the golden vectors of new versions in a limited process of its own, before anything of them
+    /// is active: the path of `sealift`.
+    ///
+    /// A version that does not reproduce them is quarantined, and the old one
+    /// stays. `nil` runs none; whatever loads the model should, as `ModelLibrary` does.
+    public var checkProgram: String?
+
+    /// The library of ONNX Runtime with which golden vectors are run; `nil` runs none.
+    ///
+    /// An absolute path that others may not write to: it is opened as a program is.
+    public var runtimeLibrary: String?
+
+    /// How much the process that runs golden vectors may use.
+    package var checkLimits = CheckProgram.Limits()
+
+    /// What runs golden vectors here; `nil` when nothing does.
+    package var checks: CheckProgram? {
+        guard let checkProgram, let runtimeLibrary else { return nil }
+        var program = CheckProgram(checkProgram, library: runtimeLibrary)
+        program.limits = checkLimits
+        return program
+    }
 
     /// Whether the registry is told what became of each version, once this device is enrolled there.
     ///

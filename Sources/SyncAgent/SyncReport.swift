@@ -90,6 +90,9 @@ public struct ModelDecision: Sendable, Equatable {
     /// Why this variant of the active version and no other, a line each; empty where it has only one.
     public var variants: [String] = []
 
+    /// What became of the version's golden vectors on this device; `nil` where none was run and none missing.
+    public var checks: String?
+
     /// Why the decision could not be taken or carried out.
     public var failure: SyncError?
 

@@ -24,7 +24,7 @@ struct SyncRun: Sendable {
         defer { withExtendedLifetime(lock) {} }
         var (active, damage) = await activeGeneration(of: device)
         active = try settleTrials(active, device)
-        let quarantine = try quarantine(active, device)
+        var quarantine = try quarantine(active, device)
         var warnings = damage.map { [$0] } ?? []
         if mode == .activate {
             // Now, and not after the network was asked: meanwhile an operator may change it.
@@ -62,12 +62,15 @@ struct SyncRun: Sendable {
         let before = active?.record
         // What could not be read this time may not be gone back to again.
         let withdrawn = recalled ?? (try? device.trustState())?.recalled ?? []
-        let forbidden = denied(by: chain.ledger, active, device)
+        var forbidden = denied(by: chain.ledger, active, device)
             .union(withdrawn)
             .union(quarantine.entries.map(\.manifest))
         if mode == .activate {
             active = try await leaveRecalled(plans, active, forbidden, device)
             report.bytesFetched = await receive(&plans, chain, device)
+            try releaseReceived(plans, device)
+            report.warnings += await runChecks(&plans, &quarantine, device)
+            forbidden.formUnion(quarantine.entries.map(\.manifest))
             GroupRule.apply(to: &plans, requests)
         }
         let lingering = await lingering(plans, before, device, &chain)

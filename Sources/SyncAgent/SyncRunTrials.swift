@@ -1,5 +1,6 @@
 import Durable
 import Generations
+import Manifest
 import Names
 
 /// The part of a sync that leaves versions: trials that were lost, and what was recalled.
@@ -52,10 +53,20 @@ extension SyncRun {
         var replacements: [ModelName: GenerationRecord.Model?] = [:]
         for plan in plans where plan.recall != nil {
             guard let model = plan.active?.identity.model else { continue }
-            let isHere = plan.installation == nil
+            let isHere = plan.installation == nil && !awaitsChecks(plan, device)
             replacements.updateValue(isHere ? plan.record : plan.refuge, forKey: model)
         }
         return try await leave(active, replacements, forbidden, device)
+    }
+
+    /// Whether the planned version is here and never ran, as after a sync that was ended while it was tried.
+    private func awaitsChecks(_ plan: ModelPlan, _ device: DeviceDirectory) -> Bool {
+        guard configuration.checks != nil, let identity = plan.record?.identity,
+            (try? device.manifest(of: identity).checks.isEmpty) == false,
+            let checked = try? device.note(CheckedVersions.self), !checked.isDone(identity)
+        else { return false }
+        let known = (try? device.versionsKnown()) ?? []
+        return !known.contains { $0.identity == identity }
     }
 
     /// Leaves what is denied, or was recalled before, where the chain cannot be used.

@@ -128,6 +128,19 @@ extension SyncRun {
         return received
     }
 
+    /// Takes the names of received files away that are installed by now.
+    ///
+    /// A file with a second name could be changed through it, and readers of some formats refuse it.
+    func releaseReceived(_ plans: [ModelPlan], _ device: DeviceDirectory) throws(SyncError) {
+        do throws(DurableError) {
+            for digest in plans.compactMap(\.installation).flatMap(\.content.blobs) {
+                try Durable.removeFile("\(device.incomingPath)/\(digest.hex)")
+            }
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
     /// Switches to the planned set and what stays beside it, if that is another than the active one.
     ///
     /// - Returns: The generation that is active then.
@@ -139,15 +152,6 @@ extension SyncRun {
         _ device: DeviceDirectory,
         _ report: inout SyncReport
     ) async throws(SyncError) -> UInt64? {
-        // A file with a second name could be changed through it, and readers of some formats refuse it.
-        do throws(DurableError) {
-            for digest in plans.compactMap(\.installation).flatMap(\.content.blobs) {
-                let path = "\(device.incomingPath)/\(digest.hex)"
-                try Durable.removeFile(path)
-            }
-        } catch {
-            throw SyncError(error)
-        }
         let records = (plans.compactMap(\.record) + lingering).sorted {
             $0.identity.model < $1.identity.model
         }

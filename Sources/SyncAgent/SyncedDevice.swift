@@ -55,9 +55,14 @@ public struct SyncedDevice: Sendable {
             status.freshness =
                 state.isFresh(at: time) ? .fresh : state.isWithinGrace(at: time) ? .stale : .overdue
         }
-        let (trials, pins) = try onDisk { () throws(GenerationError) in
-            (try device.note(Trials.self), try device.note(Pins.self))
+        let (trials, pins, checked) = try onDisk { () throws(GenerationError) in
+            (
+                try device.note(Trials.self), try device.note(Pins.self),
+                try device.note(CheckedVersions.self)
+            )
         }
+        // What an active fallback says of the versions that were left is among them.
+        let quarantined = (try? quarantine()) ?? []
         // Only a note: a status without it is one all the same.
         let unfit = ((try? Decisions.load(from: device))?.models ?? []).filter { $0.outcome == .unfit }
         for model in generation?.record.models ?? [] {
@@ -65,6 +70,8 @@ public struct SyncedDevice: Sendable {
             described.trial = (trials[model.identity.manifest]?.state ?? .confirmed).rawValue
             described.unfit =
                 unfit.first { $0.model == described.model && $0.active == described.version }?.reason
+            described.checks = checked[model.identity]?.outcome
+            described.quarantined = quarantined.filter { $0.model == described.model }
             described.pinned = pins.versions[model.identity.model]?.description
             status.models.append(described)
         }

@@ -3,7 +3,7 @@ import SyncAgent
 extension ModelDecision {
     /// What is behind the decision, a line for each thing: the variant that was chosen, and versions passed over.
     var particulars: [String] {
-        variants.map { "  \($0)" } + passedOver.flatMap(lines)
+        variants.map { "  \($0)" } + (checks.map { ["  \($0)"] } ?? []) + passedOver.flatMap(lines)
     }
 
     private func lines(of passedOver: PassedVersion) -> [String] {

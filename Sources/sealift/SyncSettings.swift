@@ -62,7 +62,12 @@ struct SyncSettings {
         configuration.allowsPlainLoopback = arguments.has("allow-plain-loopback")
         // This very program, also when the file was replaced by a newer one meanwhile.
         configuration.readerProgram = "/proc/self/exe"
-        if findsRuntimes { configuration.runtimes = try DeviceRuntimes.all(arguments) }
+        configuration.checkProgram = "/proc/self/exe"
+        if findsRuntimes {
+            let named = configuration.runtimeLibrary
+            configuration.runtimes = try DeviceRuntimes.all(arguments, library: named)
+            configuration.runtimeLibrary = DeviceRuntimes.library(named)
+        }
     }
 
     /// The `agent.json` that a call names, or that stands in the place of the client's configuration.

@@ -1,3 +1,4 @@
+import Durable
 import Glibc
 import Testing
 
@@ -22,6 +23,12 @@ enum Peers {
         }
         return nil
     }()
+
+    /// The library itself.
+    static let runtimeLibrary: String? = runtimeFolder.flatMap { folder in
+        let names = (try? Durable.names(in: folder)) ?? []
+        return names.first { $0.hasPrefix("libonnxruntime.so") }.map { "\(folder)/\($0)" }
+    }
 
     static var hasRuntime: Bool { runtimeFolder != nil }
     static var runtimeEnvironment: [String: String] { runtimeFolder.map { ["SEALIFT_ORT_DIR": $0] } ?? [:] }

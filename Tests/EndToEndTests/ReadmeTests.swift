@@ -62,6 +62,8 @@ extension EndToEnd {
         )
         func commands() throws {
             let (server, variables) = try synced()
+            let checks = try #require(readme.spans(#"{"type": "sealift/checks@1""#).first)
+            try scratch.write("checks.json", Array(checks.utf8))
             let commands = readme.tableCommands.filter { !$0.hasPrefix("sealift infer ") }
             #expect(commands.count >= 7)
             for command in commands { try terminal.run(command, variables) }

@@ -28,11 +28,11 @@ enum TestModel {
             + message(14, text(1, "label") + text(2, label))
     }
 
-    private static func node(_ operation: String, _ inputs: [String], _ output: String) -> [UInt8] {
+    static func node(_ operation: String, _ inputs: [String], _ output: String) -> [UInt8] {
         inputs.flatMap { text(1, $0) } + text(2, output) + text(4, operation)
     }
 
-    private static func scalar(_ name: String, _ value: Float) -> [UInt8] {
+    static func scalar(_ name: String, _ value: Float) -> [UInt8] {
         let raw = (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt32($0))) }
         return number(1, 1) + number(2, 1) + text(8, name) + message(9, raw)
     }
@@ -44,22 +44,22 @@ enum TestModel {
         return number(1, UInt64(count)) + number(2, 2) + text(8, "filler") + message(9, raw)
     }
 
-    private static func port(_ name: String, _ width: UInt64) -> [UInt8] {
+    static func port(_ name: String, _ width: UInt64) -> [UInt8] {
         let tensor = number(1, 1) + message(2, message(1, number(1, width)))
         return text(1, name) + message(2, message(1, tensor))
     }
 
-    private static func message(_ field: UInt64, _ payload: [UInt8]) -> [UInt8] {
+    static func message(_ field: UInt64, _ payload: [UInt8]) -> [UInt8] {
         varint(field << 3 | 2) + varint(UInt64(payload.count)) + payload
     }
 
-    private static func text(_ field: UInt64, _ text: String) -> [UInt8] { message(field, Array(text.utf8)) }
+    static func text(_ field: UInt64, _ text: String) -> [UInt8] { message(field, Array(text.utf8)) }
 
-    private static func number(_ field: UInt64, _ value: UInt64) -> [UInt8] {
+    static func number(_ field: UInt64, _ value: UInt64) -> [UInt8] {
         varint(field << 3) + varint(value)
     }
 
-    private static func varint(_ value: UInt64) -> [UInt8] {
+    static func varint(_ value: UInt64) -> [UInt8] {
         var (rest, bytes): (UInt64, [UInt8]) = (value, [])
         while rest > 0x7F {
             bytes.append(UInt8(rest & 0x7F) | 0x80)

@@ -18,7 +18,7 @@ struct AgentFileTests {
             {"model": "vision/reader", "version": "1.4.0", "group": "pair", "confirm": "3/24h"}, {"model": "audio/words"}
           ],
           "rate": "2MB/s", "budget": "500MB/day", "window": ["22:00-06:00", "12:00-13:00"],
-          "metered_file": "/run/metered", "stall": "30s", "retries": 3, "retain": "7d", "reserve": "1GiB",
+          "metered_file": "/run/metered", "runtime_library": "ort.so", "stall": "30s", "retries": 3, "retain": "7d", "reserve": "1GiB",
           "receipts": true, "tags": {"site": "hall-3"}
         }
         """
@@ -48,6 +48,7 @@ struct AgentFileTests {
         #expect(found.rate?.bytesPerSecond == 2_000_000 && found.budget == ByteBudget("500MB/day"))
         #expect(found.windows.map(\.description) == ["22:00-06:00", "12:00-13:00"])
         #expect(found.meteredFile == "/run/metered" && found.stallSeconds == 30 && found.retries == 3)
+        #expect(found.runtimeLibrary == scratch.path("ort.so"))
         #expect(found.retain == 7 * 86_400 && found.reserve == 1 << 30)
         #expect(found.sendsReceipts && found.tags == ["site": "hall-3"])
         let keys = try JSONParser.parse(Array(Self.everything.utf8), maximumLength: 65_536).object?.keys ?? []

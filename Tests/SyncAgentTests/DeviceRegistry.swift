@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Durable
 import Manifest
 import ModelFormats
@@ -102,6 +103,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
         signedWidth: UInt64? = nil,
         operators: UInt64 = 17,
         specification: Int64? = nil,
+        checks: [JSONValue] = [],
         rollout: Int = Listing.fullRollout,
         labels: String = "labels/en.txt"
     ) throws -> ModelManifest {
@@ -132,7 +134,8 @@ final class DeviceRegistry: Fetching, BlobFetching {
                     requires: inspection.requires,
                     files: [try file("model.onnx", bytes), try file(labels, Array("cat\ndog".utf8))]
                 )
-            ]
+            ],
+            checks: checks
         )
         put(try manifest.encoded(), at: manifest.targetPath, .release(name))
         let listed = ListedVersion(version: manifest.version, manifest: SHA256.digest(of: manifest.canonical))

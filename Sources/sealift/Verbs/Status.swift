@@ -29,6 +29,10 @@ struct Status: Command {
             if let pinned = model.pinned { Output.result("    pinned to \(pinned)") }
             if let unfit = model.unfit { Output.result("    does not fit: \(unfit)") }
             if let problem = model.problem { Output.result("    problem: \(problem)") }
+            if let checks = model.checks { Output.result("    \(checks)") }
+            for version in model.quarantined {
+                Output.result("    quarantined: \(version.version), \(version.reason)")
+            }
         }
         Output.result("chain: \(words(status))")
         Output.result("log: \(status.log)")
@@ -57,6 +61,12 @@ struct Status: Command {
                 "reason": .text(model.reason), "trial": .text(model.trial),
                 "pinned": .text(orNull: model.pinned),
                 "unfit": .text(orNull: model.unfit), "problem": .text(orNull: model.problem),
+                "checks": .text(orNull: model.checks),
+                "quarantined": .array(
+                    model.quarantined.map {
+                        .members(["version": .text($0.version), "reason": .text($0.reason)])
+                    }
+                ),
             ])
         }
         return JSONReport([

@@ -66,6 +66,12 @@ struct Sync: Command {
             ),
             DeviceRuntimes.option,
             .value(
+                "runtime-library",
+                "FILE",
+                "libonnxruntime.so to run golden vectors with before a version is activated; found by itself unless "
+                    + "given"
+            ),
+            .value(
                 "retain",
                 "TIME",
                 "how long a version that was left stays for its readers, 24h unless given"
