@@ -1,3 +1,4 @@
+import Names
 import Publishing
 import Testing
 import Trust
