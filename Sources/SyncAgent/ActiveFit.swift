@@ -25,7 +25,8 @@ extension Planning {
                 manifest,
                 expectation: expectation,
                 wanted: request.variant,
-                on: machine
+                on: machine,
+                running: runningFormat(plan.active)
             )
         else { return nil }
         plan.passOver(active.version, .unusable(reasons))
@@ -39,7 +40,8 @@ extension Planning {
                 lower,
                 expectation: expectation,
                 wanted: request.variant,
-                on: machine
+                on: machine,
+                running: runningFormat(plan.active)
             )
             guard case .usable = usability else { continue }
             let channel = if case .channel(let name) = request.selection { "\(name)" } else { "CHANNEL" }
@@ -52,6 +54,12 @@ extension Planning {
             return "\(head); \(candidate.version) would, \(way)"
         }
         return "\(head), and no other version that may be taken does; ask its publisher for one that does"
+    }
+
+    /// What a runtime here has to load now; `nil` when nothing is active, or nobody can read what.
+    func runningFormat(_ active: GenerationRecord.Model?) -> ModelFormat? {
+        guard let active = active?.identity else { return nil }
+        return (try? device.manifest(of: active))?[active.variant]?.format
     }
 
     /// So many versions below the active one are looked at, for advice alone.

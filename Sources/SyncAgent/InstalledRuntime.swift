@@ -8,7 +8,7 @@ public struct InstalledRuntime: Sendable, Hashable {
     /// Such as `1.24.1`.
     public let version: String
 
-    package let limits: Machine.Runtime
+    package private(set) var limits: Machine.Runtime
 
     /// Names a runtime.
     ///
@@ -24,6 +24,13 @@ public struct InstalledRuntime: Sendable, Hashable {
         self.name = name
         self.version = version
         self.limits = limits
+    }
+
+    /// The same runtime as one that only lies here, and of which nobody said that it runs models.
+    package var asFound: InstalledRuntime {
+        var found = self
+        found.limits.isNamed = false
+        return found
     }
 
     /// Compares name and version.

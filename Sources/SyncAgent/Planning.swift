@@ -68,12 +68,20 @@ struct Planning {
         plan.recall = candidates.departure?.description
         plan.passedOver = candidates.passedOver
         let expectation = try request.parsedExpectation()
-        if plan.recall != nil { plan.refuge = refuge(candidates, request, expectation) }
+        let running = runningFormat(plan.active)
+        if plan.recall != nil { plan.refuge = refuge(candidates, request, expectation, running) }
         var hasUnusable = false
         for candidate in candidates.ordered {
             let bytes = try await manifest(candidate, request, roles, &chain)
             let manifest = try Self.parsed(bytes, candidate, request)
-            switch Usability(manifest, expectation: expectation, wanted: request.variant, on: machine) {
+            let usability = Usability(
+                manifest,
+                expectation: expectation,
+                wanted: request.variant,
+                on: machine,
+                running: running
+            )
+            switch usability {
             case .usable(let content, let choice):
                 plan.decision.variants = choice
                 try await take(candidate, request, (bytes, manifest, content), hasUnusable, &plan)
@@ -99,7 +107,8 @@ struct Planning {
     private func refuge(
         _ candidates: Candidates,
         _ request: WantedModel,
-        _ expectation: Expectation?
+        _ expectation: Expectation?,
+        _ running: ModelFormat?
     ) -> GenerationRecord.Model? {
         for candidate in candidates.ordered {
             guard let model = known.first(where: { $0.identity.manifest == candidate.manifest }),
@@ -110,7 +119,8 @@ struct Planning {
                 manifest,
                 expectation: expectation,
                 wanted: request.variant ?? model.identity.variant,
-                on: machine
+                on: machine,
+                running: running
             )
             guard case .usable(let content, _) = usability, content.name == model.identity.variant else {
                 continue

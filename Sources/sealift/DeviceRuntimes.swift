@@ -26,7 +26,7 @@ enum DeviceRuntimes {
         }
         do throws(ONNXRuntimeError) {
             let version = try ONNXRuntimeLocator(path: library).installedVersion()
-            return [try? InstalledRuntime(name: "onnxruntime", version: version)].compactMap(\.self)
+            return [try? InstalledRuntime(name: "onnxruntime", version: version).asFound].compactMap(\.self)
         } catch {
             if case .notFound = error { return [] }
             Output.note("warning: \(error); what it can load is not known")

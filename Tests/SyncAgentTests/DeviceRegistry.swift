@@ -104,6 +104,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
         operators: UInt64 = 17,
         specification: Int64? = nil,
         checks: [JSONValue] = [],
+        as format: ModelFormat = .onnx,
         rollout: Int = Listing.fullRollout,
         labels: String = "labels/en.txt"
     ) throws -> ModelManifest {
@@ -129,7 +130,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
             variants: [
                 Variant(
                     name: try require(VariantName("fp32")),
-                    format: .onnx,
+                    format: format,
                     entry: try require(FilePath("model.onnx")),
                     requires: inspection.requires,
                     files: [try file("model.onnx", bytes), try file(labels, Array("cat\ndog".utf8))]

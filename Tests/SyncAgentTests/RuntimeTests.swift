@@ -35,6 +35,38 @@ struct RuntimeTests {
         #expect(try await fixture.sync().models[0].active == "1.0.0")
     }
 
+    @Test("what no runtime here loads does not take the place of what one does")
+    func otherFormat() async throws {
+        for format in [ModelFormat.coreMLModel, .tflite] {
+            let fixture = try SyncFixture()
+            try fixture.registry.release("1.0.0")
+            let runtime = try InstalledRuntime(name: "onnxruntime", version: "1.24.1")
+            for runtime in [runtime, runtime.asFound] {
+                #expect(try await fixture.sync { $0.runtimes = [runtime] }.models[0].active == "1.0.0")
+            }
+            try fixture.registry.release("1.1.0", as: format)
+            for runtime in [runtime, runtime.asFound] {
+                let report = try await fixture.sync { $0.runtimes = [runtime] }
+                #expect(report.exitCode == 3 && report.models[0].active == "1.0.0")
+                let passed = try SyncedDevice(directory: fixture.directory).why("vision/detector").passedOver
+                #expect(passed.map(\.version) == ["1.1.0"])
+                #expect(passed[0].reason.contains("no runtime loads \(format.rawValue)"), "\(passed)")
+            }
+        }
+    }
+
+    @Test("a device that names a runtime does not begin with what none on such a system loads")
+    func firstVersion() async throws {
+        let fixture = try SyncFixture()
+        try fixture.registry.release("1.0.0", as: .coreMLModel)
+        let runtime = try InstalledRuntime(name: "onnxruntime", version: "1.24.1")
+        #expect(try await fixture.sync(mode: .dryRun) { $0.runtimes = [runtime] }.models[0].active == nil)
+        for runtimes in [[], [runtime.asFound]] {
+            let report = try await fixture.sync(mode: .dryRun) { $0.runtimes = runtimes }
+            #expect(report.models[0].active == "1.0.0")
+        }
+    }
+
     @Test("a runtime that Sealift does not know is the caller's mistake")
     func mistake() {
         let error = #expect(throws: SyncError.self) { try InstalledRuntime(name: "torch", version: "2.0") }
