@@ -52,6 +52,13 @@ package struct ModelManifest: CanonicalDocument {
         "\(model)/\(version).json"
     }
 
+    /// The version whose manifest stands at a path; `nil` for what is no manifest of this model.
+    package static func version(at path: String, of model: ModelName) -> ModelVersion? {
+        let prefix = "\(model)/"
+        guard path.hasPrefix(prefix), path.hasSuffix(".json") else { return nil }
+        return ModelVersion(path.dropFirst(prefix.count).dropLast(5))
+    }
+
     package var targetPath: String { Self.targetPath(model: model, version: version) }
 
     /// Takes the manifest that was found at `path`.

@@ -107,6 +107,10 @@ package struct Ceremony {
                     ending: try state.ending(before: warningLimit)
                 )
             }
+            if aim == .commit, case .model(let model) = scope {
+                let gate = AppGate(client: client, view: view, breaks: breaks, notice: notice)
+                try await gate.check(draft, of: model, on: state)
+            }
             var proposal = try draft.proposal()
             if aim == .collect { try await view.complete(&proposal, on: state) }
             guard aim != .dryRun else { return try rehearsed(proposal, on: state) }

@@ -54,7 +54,10 @@ package struct Publisher {
             let state = try await view.state(of: .model(request.model))
             let drafted = try await draft(request, source, on: state)
             let change = try change(for: drafted, request, on: state)
-            if !change.isEmpty { try await checkApps(drafted.manifest, request) }
+            if !change.isEmpty {
+                let gate = AppGate(client: client, view: view, breaks: request.breaks, notice: notice)
+                try await gate.check(drafted.manifest, on: state)
+            }
             let ending = try state.ending(
                 before: now.adding(seconds: EndingRole.margin),
                 after: change.isEmpty ? nil : change.proposal()
@@ -96,7 +99,22 @@ package struct Publisher {
         if let asked = request.version {
             version = asked
         } else {
-            version = try await nextVersion(request, source, on: state)
+            let rule = VersionRule(request.model, in: state.roles[.release(request.model)]?.document)
+            if let latest = rule.predecessor(of: nil),
+                let same = try await published(latest, request, source, on: state), same.isUnchanged
+            {
+                return same.draft
+            }
+            version = try await nextVersion(rule, request, source, on: state)
+        }
+        if let published = try await published(version, request, source, on: state) {
+            guard published.isUnchanged else {
+                throw .unpublishable(
+                    "\(request.model) \(version) is published already, with other content; a version never changes, "
+                        + "so choose the next one"
+                )
+            }
+            return published.draft
         }
         let manifest = try source.manifest(
             of: request.model,
@@ -104,34 +122,43 @@ package struct Publisher {
             created: now,
             card: request.card
         )
-        let path = manifest.targetPath
-        if let bytes = try await view.content(of: path, in: state.roles[.release(request.model)]?.document) {
-            guard let published = try? ModelManifest(canonical: bytes, at: path) else {
-                throw .unpublishable("the registry's \(path) is not a manifest that this program can read")
-            }
-            var same = manifest
-            same.created = published.created
-            guard same == published else {
-                throw .unpublishable(
-                    "\(request.model) \(version) is published already, with other content; a version never changes, "
-                        + "so choose the next one"
-                )
-            }
-            return Draft(manifest: published, bytes: bytes, isPublished: true)
-        }
         try await checkStep(manifest, on: state)
         do {
             return Draft(manifest: manifest, bytes: try manifest.encoded(), isPublished: false)
         } catch { throw .unpublishable("\(request.model) \(version): \(error)") }
     }
 
+    /// A version that is published already, and whether these files and words are what it says.
+    ///
+    /// - Returns: `nil` when there is none.
+    private func published(
+        _ version: ModelVersion,
+        _ request: PublishRequest,
+        _ source: VersionSource,
+        on state: RegistryState
+    ) async throws(PublishingError) -> (draft: Draft, isUnchanged: Bool)? {
+        let path = ModelManifest.targetPath(model: request.model, version: version)
+        let release = state.roles[.release(request.model)]?.document
+        guard let bytes = try await view.content(of: path, in: release) else { return nil }
+        guard let published = try? ModelManifest(canonical: bytes, at: path) else {
+            throw .unpublishable("the registry's \(path) is not a manifest that this program can read")
+        }
+        let same = try source.manifest(
+            of: request.model,
+            version: version,
+            created: published.created,
+            card: request.card
+        )
+        return (Draft(manifest: published, bytes: bytes, isPublished: true), same == published)
+    }
+
     /// The smallest version that may come next, by what changed since the greatest release.
     private func nextVersion(
+        _ rule: VersionRule,
         _ request: PublishRequest,
         _ source: VersionSource,
         on state: RegistryState
     ) async throws(PublishingError) -> ModelVersion {
-        let rule = VersionRule(request.model, in: state.roles[.release(request.model)]?.document)
         guard let latest = rule.predecessor(of: nil) else { return rule.next(after: nil) }
         let manifest = try source.manifest(
             of: request.model,
@@ -154,18 +181,8 @@ package struct Publisher {
             try rule.check(version, after: nil)
         }
         guard let next = rule.successor(of: version) else { return }
-        let published = try await released(manifest.model, next, on: state)
+        let published = try await view.manifest(of: manifest.model, next, on: state)
         try rule.check(version, before: (next, ContractChanges(from: manifest, to: published)))
-    }
-
-    /// Refuses what would break an app that nobody named.
-    private func checkApps(_ manifest: ModelManifest, _ request: PublishRequest) async throws(PublishingError)
-    {
-        let entries = try await client.expectations(of: manifest.model)
-        let rule = ExpectationRule(entries: entries, breaks: request.breaks)
-        for broken in try rule.check(manifest) {
-            notice("breaks \(broken.app), as you said: \(broken.reasons.first ?? "")")
-        }
     }
 
     private func changes(
@@ -173,24 +190,7 @@ package struct Publisher {
         since version: ModelVersion,
         on state: RegistryState
     ) async throws(PublishingError) -> ContractChanges {
-        ContractChanges(from: try await released(manifest.model, version, on: state), to: manifest)
-    }
-
-    private func released(
-        _ model: ModelName,
-        _ version: ModelVersion,
-        on state: RegistryState
-    ) async throws(PublishingError) -> ModelManifest {
-        let path = ModelManifest.targetPath(model: model, version: version)
-        let release = state.roles[.release(model)]?.document
-        guard let bytes = try await view.content(of: path, in: release),
-            let released = try? ModelManifest(canonical: bytes, at: path)
-        else {
-            throw .unpublishable(
-                "the registry's \(path) cannot be read, so nobody can say what changed since; update this program"
-            )
-        }
-        return released
+        ContractChanges(from: try await view.manifest(of: manifest.model, version, on: state), to: manifest)
     }
 
     /// What has to be signed; empty when everything asked for is so already.

@@ -75,13 +75,9 @@ package struct RegistryState: Sendable {
 
     /// The released versions of a model, with the digests of their manifests.
     package func released(of model: ModelName) -> [ModelVersion: Digest] {
-        let prefix = "\(model)/"
         var released: [ModelVersion: Digest] = [:]
         for (path, file) in roles[.release(model)]?.document.targets ?? [:] {
-            let text = path.description
-            guard text.hasPrefix(prefix), text.hasSuffix(".json"),
-                let version = ModelVersion(text.dropFirst(prefix.count).dropLast(5))
-            else { continue }
+            guard let version = ModelManifest.version(at: path.description, of: model) else { continue }
             released[version] = file.sha256
         }
         return released

@@ -21,13 +21,10 @@ struct VersionRule {
 
     init(_ model: ModelName, in release: TargetsDocument?) {
         self.model = model
-        let prefix = "\(model)/"
         var released: [ModelVersion] = []
         let targets = release?.targets ?? TargetList([:])
         for (path, _) in targets {
-            let text = path.description
-            guard text.hasPrefix(prefix), text.hasSuffix(".json"),
-                let version = ModelVersion(text.dropFirst(prefix.count).dropLast(5)), !version.isPrerelease
+            guard let version = ModelManifest.version(at: path.description, of: model), !version.isPrerelease
             else { continue }
             released.append(version)
         }

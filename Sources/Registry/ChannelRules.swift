@@ -22,8 +22,8 @@ extension DocumentRules {
         return entered
     }
 
-    private func channels(of model: ModelName, _ role: TargetsDocument) throws(RegistryError) -> LiveDocument?
-    {
+    /// What a live role says of the channels of a model; `nil` when it says nothing that can be read.
+    func channels(of model: ModelName, _ role: TargetsDocument) throws(RegistryError) -> LiveDocument? {
         let path = TargetPath("\(model)/live.json")
         guard let file = role.targets[path], let content = try content(path, file) else { return nil }
         return try? LiveDocument(canonical: content)

@@ -115,13 +115,24 @@ extension CommitRule {
             else { continue }
             let before = try previous(.live(model), view)
             let listed = try documents.listings(of: model, live: live.document, before: before)
-            for version in listed.sorted() {
+            let inUse = try before.flatMap { role throws(RegistryError) in
+                try documents.channels(of: model, role)
+            }
+            func manifest(_ version: ModelVersion) throws(RegistryError) -> ModelManifest? {
                 let path = TargetPath(ModelManifest.targetPath(model: model, version: version))
                 guard let file = release.document.targets[path],
-                    let content = try documents.content(path, file),
-                    let manifest = try? ModelManifest(canonical: content)
-                else { continue }
-                broken += try check(manifest, expectations)
+                    let content = try documents.content(path, file)
+                else { return nil }
+                return try? ModelManifest(canonical: content)
+            }
+            let released = release.document.targets.compactMap { path, _ in
+                ModelManifest.version(at: "\(path)", of: model)
+            }
+            for version in listed.sorted() {
+                guard let entering = try manifest(version) else { continue }
+                let known = AppImpact.versionBefore(version, in: inUse, released: released)
+                let earlier = try known.flatMap { version throws(RegistryError) in try manifest(version) }
+                broken += try check(entering, after: earlier, expectations)
             }
         }
         return broken
@@ -129,17 +140,18 @@ extension CommitRule {
 
     private func check(
         _ manifest: ModelManifest,
+        after before: ModelManifest?,
         _ expectations: [RegisteredExpectation]
     ) throws(RegistryError) -> [BrokenExpectation] {
         let found = expectations.compactMap { registered -> BrokenExpectation? in
-            guard let expectation = try? Expectation(canonical: registered.document) else { return nil }
-            let verdict = Compatibility.verdict(expectation, manifest)
-            guard !verdict.allowsUse else { return nil }
+            guard let expectation = try? Expectation(canonical: registered.document),
+                case .breaks(let reasons) = AppImpact(of: manifest, on: expectation, after: before)
+            else { return nil }
             return BrokenExpectation(
                 app: registered.app,
                 model: manifest.model,
                 version: manifest.version,
-                reason: verdict.reasons.prefix(4).joined(separator: "; ")
+                reason: reasons.prefix(4).joined(separator: "; ")
             )
         }
         if let unnamed = found.first(where: { !request.breaks.contains($0.app) }) {

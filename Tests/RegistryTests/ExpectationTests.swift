@@ -21,6 +21,13 @@ struct ExpectationTests {
         return expectation
     }
 
+    /// Of an app that lives with 1.0.0 and with nothing later.
+    private static func expectationOfFirst() throws -> Manifest.Expectation {
+        var expectation = expectation(allowsUnknown: true)
+        expectation.accepts = try #require(VersionRange("<1.1"))
+        return expectation
+    }
+
     private func next(_ test: TestRegistry, after first: Posting) async throws -> Posting {
         let bytes = Array("weights of 1.1.0".utf8)
         _ = try await test.upload(bytes)
@@ -67,7 +74,7 @@ struct ExpectationTests {
         let first = try await test.publishFirst()
         let next = try await next(test, after: first)
         try await test.registry.register(
-            Self.expectation(allowsUnknown: false),
+            try Self.expectationOfFirst(),
             of: app,
             for: TestRegistry.model,
             by: test.token,
@@ -89,7 +96,7 @@ struct ExpectationTests {
         let first = try await test.publishFirst()
         let next = try await next(test, after: first)
         try await test.registry.register(
-            Self.expectation(allowsUnknown: false),
+            try Self.expectationOfFirst(),
             of: app,
             for: TestRegistry.model,
             by: test.token,
@@ -100,6 +107,21 @@ struct ExpectationTests {
         #expect(try CommitRequest(bytes: request.bytes) == request)
         let answer = try await test.registry.commit(request, by: .token(test.token), now: TestRegistry.start)
         #expect(answer.snapshot == 3)
+    }
+
+    @Test("an app that could not live with the version before either stops nobody")
+    func neverServed() async throws {
+        let test = try await TestRegistry()
+        let first = try await test.publishFirst()
+        let next = try await next(test, after: first)
+        try await test.registry.register(
+            Self.expectation(allowsUnknown: false),
+            of: app,
+            for: TestRegistry.model,
+            by: test.token,
+            now: TestRegistry.start
+        )
+        _ = try await test.commit(next)
     }
 
     @Test("what an app can use enters, and so does what is only released")
