@@ -135,10 +135,13 @@ extension Card {
         var reader = try MemberReader(json, at: Place(type))
         _ = try reader.parsed("type", "\"\(type.rawValue)\"") { $0 == type.rawValue ? $0 : nil }
         self.init(description: try ModelDescription(&reader))
-        if let license = description.license, !license.isEmpty, LicenseExpression(license) == nil {
-            let expected =
-                "an SPDX expression such as `MIT` or `Apache-2.0 OR MIT`, or `LicenseRef-` and a name"
-            throw reader.place.member("license").invalid(expected, .text(license))
+        if let license = description.license, !license.isEmpty {
+            guard let expression = LicenseExpression(license) else {
+                let expected =
+                    "an SPDX expression such as `MIT` or `Apache-2.0 OR MIT`, or `LicenseRef-` and a name"
+                throw reader.place.member("license").invalid(expected, .text(license))
+            }
+            description.license = expression.description
         }
         labels = try ClassLabels(try reader.optionalArray("labels"), at: reader.place.member("labels"))
         for (value, place) in try reader.optionalArray("tokenizers") {

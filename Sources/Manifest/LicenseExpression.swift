@@ -7,8 +7,13 @@
 ///
 /// SPDX 2.3, annex D. Whether a name is on SPDX's list is not asked: the list
 /// grows, and a word that is on none of them is still no sentence of prose.
+/// Names are one name in any case, and those that are known here are written
+/// as SPDX writes them.
 package struct LicenseExpression: Equatable, Sendable, CustomStringConvertible {
     package let description: String
+
+    /// Names that are not known here, as they were written.
+    package let unknownNames: [String]
 
     private static let operators = ["AND", "OR", "WITH"]
 
@@ -16,8 +21,20 @@ package struct LicenseExpression: Equatable, Sendable, CustomStringConvertible {
     package init?(_ text: String) {
         guard text.utf8.count <= 1_024 else { return nil }
         var words = Self.words(text)[...]
+        let all = words
         guard Self.takeExpression(&words, depth: 0), words.isEmpty else { return nil }
-        description = text
+        var shown = ""
+        var unknown: [String] = []
+        for (index, word) in all.enumerated() {
+            let isException = index > 0 && all[index - 1] == "WITH"
+            let isName = !isException && Self.isLicense(word)
+            let known = isName ? LicenseNames.spelling(of: word) : word
+            if isName, known == nil, !word.contains("LicenseRef-") { unknown.append(word) }
+            let isClosed = shown.isEmpty || shown.hasSuffix("(") || word == ")"
+            shown += (isClosed ? "" : " ") + (known ?? word)
+        }
+        description = shown
+        unknownNames = unknown
     }
 
     /// Whether the text is one name, without operators.

@@ -152,10 +152,6 @@ extension ReadmeFrontMatter {
                 Trouble(reason: "it names \(names.count) licences, not whether all hold or any may be chosen")
             )
         }
-        if let known = Self.identifiers.first(where: { $0.lowercased() == name.lowercased() }) {
-            return .success(known)
-        }
-        if let known = Self.aliases[name.lowercased()] { return .success(known) }
         if name == "other" {
             guard let own = values(of: "license_name").first, LicenseExpression.isName(own) else {
                 return .failure(
@@ -164,32 +160,13 @@ extension ReadmeFrontMatter {
             }
             return .success("LicenseRef-\(own)")
         }
-        // What is in lower case alone is a hub's name, and none of SPDX's that are known here.
-        if name == name.lowercased() {
-            return .failure(Trouble(reason: "‘\(name)’ is no name that SPDX has"))
-        }
-        guard LicenseExpression(name) != nil else {
+        guard let expression = LicenseExpression(name) else {
             return .failure(Trouble(reason: "‘\(name)’ is no SPDX expression"))
         }
-        return .success(name)
+        // What is in lower case alone is a hub's name, and none of SPDX's that are known here.
+        if let stranger = expression.unknownNames.first(where: { $0 == $0.lowercased() }) {
+            return .failure(Trouble(reason: "‘\(stranger)’ is no name that SPDX has"))
+        }
+        return .success(expression.description)
     }
-
-    private static let identifiers = [
-        "Apache-2.0", "MIT", "MIT-0", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "BSD-3-Clause-Clear", "MPL-2.0",
-        "ISC", "Unlicense", "CC0-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-3.0",
-        "CC-BY-SA-4.0", "CC-BY-NC-2.0", "CC-BY-NC-3.0", "CC-BY-NC-4.0", "CC-BY-ND-4.0", "CC-BY-NC-ND-3.0",
-        "CC-BY-NC-ND-4.0", "CC-BY-NC-SA-2.0", "CC-BY-NC-SA-3.0", "CC-BY-NC-SA-4.0", "Artistic-2.0", "BSL-1.0",
-        "EUPL-1.1", "EUPL-1.2", "OFL-1.1", "Zlib", "WTFPL", "AFL-3.0", "ECL-2.0", "EPL-1.0", "EPL-2.0",
-        "LPPL-1.3c", "MS-PL", "NCSA", "OSL-3.0", "PostgreSQL", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0",
-        "CDLA-Permissive-1.0", "CDLA-Permissive-2.0", "CDLA-Sharing-1.0", "C-UDA-1.0", "etalab-2.0",
-        "LGPL-LR", "GFDL-1.3-only", "GPL-2.0-only", "GPL-2.0-or-later", "GPL-3.0-only", "GPL-3.0-or-later",
-        "AGPL-3.0-only", "AGPL-3.0-or-later", "LGPL-2.1-only", "LGPL-2.1-or-later", "LGPL-3.0-only",
-        "LGPL-3.0-or-later",
-    ]
-
-    /// Names that SPDX had before, and what it says they mean.
-    private static let aliases = [
-        "gpl-3.0": "GPL-3.0-only", "gpl-2.0": "GPL-2.0-only", "agpl-3.0": "AGPL-3.0-only",
-        "lgpl-3.0": "LGPL-3.0-only", "lgpl-2.1": "LGPL-2.1-only",
-    ]
 }

@@ -81,7 +81,7 @@ struct CardTests {
     @Test(
         "a licence that SPDX could write is taken",
         arguments: [
-            "MIT", "Apache-2.0 OR MIT", "(MIT AND (BSD-3-Clause OR ISC))", "GPL-2.0+",
+            "MIT", "Apache-2.0 OR MIT", "(MIT AND (BSD-3-Clause OR ISC))", "GPL-2.0-or-later",
             "GPL-2.0-only WITH Classpath-exception-2.0", "LicenseRef-llama3.1",
             "DocumentRef-spdx.x:LicenseRef-a", "",
         ]
@@ -89,6 +89,21 @@ struct CardTests {
     func license(_ license: String) throws {
         let bytes = Array("{\"type\":\"sealift/card@1\",\"license\":\"\(license)\"}".utf8)
         #expect(try Card(bytes: bytes).description.license == license)
+    }
+
+    @Test(
+        "a licence is written as SPDX writes it, each name of an expression by itself",
+        arguments: [
+            ("mit", "MIT"), ("mit OR apache-2.0", "MIT OR Apache-2.0"), ("(MIT)", "(MIT)"),
+            ("( bsd-3-clause AND mit )  OR  isc", "(BSD-3-Clause AND MIT) OR ISC"),
+            ("gpl-2.0+ WITH Classpath-exception-2.0", "GPL-2.0-or-later WITH Classpath-exception-2.0"),
+            ("Gpl-3.0", "GPL-3.0-only"), ("no-such-name", "no-such-name"),
+            ("LicenseRef-mit", "LicenseRef-mit"),
+        ]
+    )
+    func spelling(_ written: String, _ signed: String) throws {
+        let bytes = Array("{\"type\":\"sealift/card@1\",\"license\":\"\(written)\"}".utf8)
+        #expect(try Card(bytes: bytes).description.license == signed)
     }
 
     @Test(
