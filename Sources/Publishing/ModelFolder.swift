@@ -43,7 +43,6 @@ package struct ModelFolder: Sendable {
         switch kind {
         case S_IFREG: files = [try Self.file(path, named: name, state)]
         case S_IFDIR:
-            try Self.refuseCache(path)
             // A Core ML package is a folder that means nothing without its name.
             let isPackage = [".mlpackage", ".mlmodelc"].contains { name.lowercased().hasSuffix($0) }
             try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &files, &leftOut)
@@ -94,6 +93,7 @@ package struct ModelFolder: Sendable {
         _ leftOut: inout [String]
     ) throws(PublishingError) {
         guard depth < 16 else { throw .unpublishable("\(folder) nests deeper than 16 folders") }
+        try refuseCache(folder)
         let names: [String]
         do { names = try Durable.names(in: folder) } catch { throw .file(error) }
         for name in names.sorted() {

@@ -23,6 +23,12 @@ package enum RunnableContent: Equatable, Sendable {
     /// Begins as an archive and has no list of what is in it.
     case brokenArchive
 
+    /// Compressed, so that nobody sees what is in it without unpacking it.
+    case packed(Packing)
+
+    /// An archive with a member that is compressed.
+    case packedMember(String)
+
     /// Looks at the head of a file, at the operations of a pickle, and at an archive's list and members.
     ///
     /// - Returns: `nil` for content that nothing here knows as code.
@@ -45,6 +51,16 @@ package enum RunnableContent: Equatable, Sendable {
         } else if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
             return .brokenArchive
         }
+        if let packing = try Packing(source) { return .packed(packing) }
+        if let archive = try TarArchive(source) {
+            guard archive.isWhole else { return .brokenArchive }
+            for member in archive.members where depth < 3 {
+                let part = PartOfSource(source, member.place)
+                if let found = try found(in: part, depth: depth + 1) {
+                    return found == .pickle ? .pickleArchive(member: member.name) : found
+                }
+            }
+        }
         return try PickleWalk.isPickle(source) ? .pickle : nil
     }
 
@@ -64,10 +80,8 @@ package enum RunnableContent: Equatable, Sendable {
                 return .pickleArchive(member: name)
             }
             guard let place = member.stored else {
-                // Packed bytes are not unpacked here. The loaders that unpickle find their pickle by its name,
-                // which was asked above, and NumPy its arrays by theirs.
-                if name.hasSuffix(".npy") { return .packedArray(member: name) }
-                continue
+                // Packed bytes are not unpacked here, and whoever opens them may do so by any name.
+                return name.hasSuffix(".npy") ? .packedArray(member: name) : .packedMember(name)
             }
             guard depth < 3 else { continue }
             let part = PartOfSource(source, place)
@@ -110,7 +124,13 @@ extension RunnableContent: CustomStringConvertible {
             "is HDF5, in which a Keras model keeps the code of its Lambda layers; export the model to ONNX or "
                 + "TFLite, or data to safetensors"
         case .brokenArchive:
-            "begins as a ZIP archive, and the list of what is in it cannot be read; pack it anew, or leave it out"
+            "begins as an archive, and the list of what is in it cannot be read; pack it anew, or leave it out"
+        case .packed(let packing):
+            "is compressed (\(packing.rawValue)), so it cannot be looked into, and a Python pickle in it would run its "
+                + "author's code when it is opened; put it there unpacked"
+        case .packedMember(let member):
+            "is an archive with a compressed member, \(member), which cannot be looked into; pack it anew without "
+                + "compression, or put its files there"
         }
     }
 }

@@ -54,6 +54,27 @@ struct RunnableContentTests {
         ])
     }
 
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+    /// A tape archive as `tar` writes it.
+    private static func tape(_ members: [(String, [UInt8])]) -> [UInt8] {
+        func octal(_ number: Int, _ width: Int) -> [UInt8] {
+            let digits = String(number, radix: 8)
+            return bytes(String(repeating: "0", count: width - 1 - digits.count) + digits) + [0]
+        }
+        var archive: [UInt8] = []
+        for (name, content) in members {
+            var header = bytes(name) + zeros(512 - name.utf8.count)
+            header.replaceSubrange(124..<136, with: octal(content.count, 12))
+            header.replaceSubrange(257..<263, with: bytes("ustar\u{0}"))
+            header.replaceSubrange(148..<156, with: [UInt8](repeating: 0x20, count: 8))
+            let sum = header.reduce(0) { $0 + Int($1) }
+            header.replaceSubrange(148..<156, with: octal(sum, 7) + [0x20])
+            archive += header + content + zeros((512 - content.count % 512) % 512)
+        }
+        return archive + zeros(1_024)
+    }
+
     static let refused: [(String, [UInt8])] = [
         ("protocol 4", framed), ("protocol 0 that calls", calling),
         ("protocol 0 of data", bytes("(dp0\nVa\np1\nI1\ns.")),
@@ -71,6 +92,26 @@ struct RunnableContentTests {
         ("an object in two halves", array("{'descr': '|' 'O', 'fortran_order': False, 'shape': (1,), }")),
         ("arrays with one of objects", archive([("a.npy", array("{'descr': 'object', 'shape': (1,)}"))])),
         ("arrays that are packed", archive([("a.npy", [1, 2])], isPacked: true)),
+        ("an archive that is packed", archive([("labels.txt", [1, 2])], isPacked: true)),
+        ("a tape archive", tape([("labels.txt", bytes("cat\n")), ("x", framed)])),
+        ("a tape archive in an archive", archive([("inner", tape([("x", calling)]))])),
+        (
+            "a tape archive that is no more one",
+            joined([Array(tape([("a", [1])]).dropLast(1_024)), [7], zeros(511)])
+        ),
+        ("gzip", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0x4B, 0xCE, 0x2F]),
+        ("zlib of one block", [0x78, 0x9C, 0x4B, 0xCE, 0x2F, 0xE6, 0x2A, 0xAE, 0x2C, 0x2E]),
+        (
+            "zlib with codes of its own",
+            [
+                0x78, 0x9C, 0xB5, 0x57, 0xF9, 0x3F, 0xD4, 0x6B, 0x1B, 0x26, 0x85, 0x4A, 0x2A, 0x52, 0xA7,
+                0x74,
+            ]
+        ),
+        ("bzip2", bytes("BZh9") + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 0x7F, 0xB8]),
+        ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4]), ("zstd", [0x28, 0xB5, 0x2F, 0xFD, 4, 0]),
+        ("lzma", [0x5D, 0, 0, 0x80, 0] + [UInt8](repeating: 0xFF, count: 8) + [0, 0x31, 0x9B]),
+        ("lz4", [0x04, 0x22, 0x4D, 0x18, 0x64]),
         ("Keras", archive([("metadata.json", [0x7B]), ("config.json", [0x7B]), ("model.weights.h5", [0])])),
         ("HDF5", hdf5), ("HDF5 behind a block", joined([[UInt8](repeating: 0, count: 1_024), hdf5])),
     ]
@@ -90,7 +131,9 @@ struct RunnableContentTests {
         ("an array", array("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }")),
         ("a row with fields", array("{'descr': [('Out', '<f4'), ('object_id', '<i8')], 'shape': (1,), }")),
         ("an archive of labels", archive([("labels.txt", bytes("cat\ndog\n"))])),
-        ("an archive that is packed", archive([("labels.txt", [1, 2])], isPacked: true)),
+        ("a tape archive of labels", tape([("labels.txt", bytes("cat\ndog\n")), ("empty", [])])),
+        ("text that begins like zlib", bytes("x^2 + y^2 is the distance, and z is not asked")),
+        ("weights that begin like zlib", [0x78, 0x9C, 0x85, 0x3F, 0, 0, 0x80, 0x3F, 0, 0, 0x80, 0x3F]),
         ("an archive of arrays", archive([("a.npy", array("{'descr': '<f4', 'shape': (1,), }"))])),
         ("a merges file", bytes("#version: 0.2\ni n\nt h\n")), ("CSV", bytes("c,d\n1,2\n")),
     ]
