@@ -12,7 +12,7 @@ package enum Verdict: Equatable, Sendable {
     /// The interface fits, this machine does not.
     case notRunnable([Finding])
 
-    /// No file says the interface, and the expectation does not allow that.
+    /// No file says the interface, or nobody could ask a runtime, and the expectation does not allow that.
     case unknown([Finding])
 
     /// Whether the app may use the model.

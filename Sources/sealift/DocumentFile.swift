@@ -5,6 +5,9 @@ import Manifest
 import Names
 
 /// Documents that a person wrote, read from files; errors name the file.
+///
+/// They are inputs of the command, so what is wrong with one is its caller's
+/// mistake, and no answer to what was asked.
 enum DocumentFile {
     static func card(_ file: String) throws -> Card {
         try read(file, "card") { bytes throws(ManifestError) in try Card(bytes: bytes) }
@@ -20,9 +23,9 @@ enum DocumentFile {
         _ parse: ([UInt8]) throws(ManifestError) -> Document
     ) throws -> Document {
         let bytes = try Durable.readFile(file, maximum: Limits.manifest)
-        guard !bytes.isEmpty else { throw Failure(code: .document, "\(file) is empty") }
+        guard !bytes.isEmpty else { throw Failure(code: .usage, "\(file) is empty") }
         do { return try parse(bytes) } catch {
-            throw Failure(code: .document, "\(file): \(error)\(suggestion(error, schema))")
+            throw Failure(code: .usage, "\(file): \(error)\(suggestion(error, schema))")
         }
     }
 
@@ -31,9 +34,14 @@ enum DocumentFile {
         guard case .unknown(_, let member) = error, let text = JSONSchemas.text(schema),
             let value = try? JSONParser.parse(Array(text.utf8), maximumLength: 1 << 20)
         else { return "" }
-        let written = String(member.split(separator: ".").last ?? "")
-        let near = names(in: value).map { (name: $0, distance: EditDistance.between(written, $0)) }
-            .filter { $0.distance <= 2 && $0.distance < written.utf8.count }
+        let path = member.split(separator: ".")
+        let written = String(path.last ?? "")
+        // Below the top any depth will do; at the top only what may stand there.
+        let known = path.count > 1 ? names(in: value) : Set(value["properties"]?.object?.keys ?? [])
+        // A third of the letters, so that a short word is not taken for another short word.
+        let most = min(2, max(1, written.utf8.count / 3))
+        let near = known.map { (name: $0, distance: EditDistance.between(written, $0)) }
+            .filter { $0.distance <= most }
         let best = near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
         return best.map { "; did you mean ‘\($0.name)’?" } ?? ""
     }

@@ -34,18 +34,32 @@ struct ModelReference {
     }
 
     /// Reads files, or fetches a signed manifest.
+    ///
+    /// - Parameters:
+    ///   - text: What the call names.
+    ///   - arguments: Of a command that takes ``SharedOption/client``.
+    ///   - context: The world around.
+    ///   - card: What is declared of files; of a published version that is signed already.
+    /// - Returns: With the manifest that publish would make of files.
+    /// - Throws: `UsageError` for a name that leads to nothing, `PublishingError` for files that are no model.
     static func read(
         _ text: String,
         _ arguments: ParsedArguments,
-        _ context: Context
+        _ context: Context,
+        card: Card? = nil
     ) async throws -> ModelReference {
-        if let published = try published(text) { return try await read(published, arguments, context) }
+        if let published = try published(text) {
+            guard card == nil else {
+                throw UsageError.refused("\(text) has a card of its own; give --card with a file or folder")
+            }
+            return try await read(published, arguments, context)
+        }
         guard let variant = VariantName("default"), let model = ModelName("local/model") else {
             throw Failure(.internalError, "no name")
         }
-        let source = try await VersionSource.read([VariantSource(name: variant, path: text)])
+        let source = try await VersionSource.read([VariantSource(name: variant, path: text)], card: card)
         let version = ModelVersion(major: 1, minor: 0, patch: 0)
-        let manifest = try source.manifest(of: model, version: version, created: context.now, card: nil)
+        let manifest = try source.manifest(of: model, version: version, created: context.now, card: card)
         return ModelReference(name: text, manifest: manifest, isPublished: false)
     }
 
@@ -58,13 +72,20 @@ struct ModelReference {
         var registry = try ClientSession(arguments, context).verifiedRegistry()
         try await registry.refresh()
         let state = try await registry.state(of: .model(model))
+        guard state.roles[.release(model)] != nil || state.roles[.live(model)] != nil else {
+            throw UsageError.refused("the registry has no model \(model), or nothing of it; check the name")
+        }
         let wanted = published.wanted.hasPrefix("=") ? published.wanted.dropFirst() : published.wanted[...]
         var version = ModelVersion(wanted)
         if version == nil, let channel = ChannelName(wanted) {
             version = try state.live(of: model).channels[channel]?.versions.map(\.version).max()
         }
         guard let version else {
-            throw UsageError.refused("\(model) has no channel or version \(wanted)")
+            let names = try state.live(of: model).channels.keys.sorted().map(\.description)
+            let known = names.isEmpty ? "none" : Shown.list(names)
+            throw UsageError.refused(
+                "\(model) has no channel or version \(wanted); its channels are \(known)"
+            )
         }
         let path = ModelManifest.targetPath(model: model, version: version)
         let release = state.roles[.release(model)]?.document

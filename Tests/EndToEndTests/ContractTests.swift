@@ -1,4 +1,5 @@
 import Durable
+import Signing
 import Support
 import Testing
 
@@ -98,13 +99,25 @@ extension EndToEnd {
             try world.run(["expectation", "register", "camera", "vision/detector", file]).expecting(0)
             let listed = try world.run(["expectation", "list", "vision/detector"]).expecting(0)
             #expect(listed.output.contains("camera"), "\(listed)")
+            // The same again is the same version, as often as CI says it.
+            let repeated = try world.publish(first, "next").expecting(0)
+            #expect(repeated.output.contains("1.0.0 is published already"), "\(repeated)")
             let other = try model(world, "b", input: "renamed")
             let refused = try world.publish(other, "next").expecting(1)
             #expect(refused.errors.contains("--breaks camera"), "\(refused)")
+            let only = ["publish", other, "--model", "vision/detector", "--version", "2.0.0"]
+            try world.run(only + ["--breaks", "camera"]).expecting(0)
+            let added = try world.run(["channel", "add", "vision/detector", "stable", "2.0.0"]).expecting(1)
+            #expect(added.errors.contains("breaks apps that registered what they need"), "\(added)")
+            #expect(added.errorLines.contains { $0.hasSuffix("camera:") }, "\(added)")
             #expect(refused.errors.contains("input `renamed`"), "\(refused)")
             try world.publish(other, "next", ["--breaks", "stranger"]).expecting(1)
             let published = try world.publish(other, "next", ["--breaks", "camera"]).expecting(0)
             #expect(published.output.contains("2.0.0"), "\(published)")
+            let again = try world.publish(try model(world, "c", input: "renamed"), "next").expecting(0)
+            #expect(again.output.contains("2.0.1"), "what the app could not use before stops nobody")
+            let note = "camera cannot use 2.0.1, and could not use 2.0.0 either"
+            #expect(again.errors.contains(note), "\(again)")
             try world.run(["expectation", "remove", "camera", "vision/detector"]).expecting(0)
             let empty = try world.run(["expectation", "list", "--json"]).expecting(0)
             #expect(empty.output == #"{"expectations":[]}"# + "\n")
@@ -120,6 +133,16 @@ extension EndToEnd {
             #expect(fits.output.contains("compatible"))
             let refused = try world.run(["compat", "--expectation", file, other]).expecting(1)
             #expect(refused.output.contains("incompatible") && refused.output.contains("what to do"))
+            let none = ["SEALIFT_ORT_LIBRARY": "", "SEALIFT_ORT_DIR": world.scratch.path]
+            let here = try world.run(["compat", "--expectation", file, first, "--here"], environment: none)
+            #expect(try here.expecting(1).output.contains("nobody could ask whether it runs here"), "\(here)")
+            let named = ["compat", "--expectation", file, first, "--runtime", "onnxruntime=1.24.1"]
+            #expect(try world.run(named).expecting(0).output.contains("compatible"))
+            let old = Array(named.dropLast()) + ["onnxruntime=1.0.0"]
+            #expect(try world.run(old).expecting(1).output.contains("not runnable here"))
+            let malformed = try world.scratch.write("bad.json", Array(#"{"foo": 1}"#.utf8))
+            let mistake = try world.run(["compat", "--expectation", malformed, first]).expecting(2)
+            #expect(mistake.errors.contains("bad.json") && !mistake.errors.contains("did you mean"))
             let json = try world.run(["compat", "--expectation", file, other, "--json"]).expecting(1)
             #expect(json.output.contains(#""verdict":"incompatible""#), "\(json)")
             try world.publish(first, "1.0.0").expecting(0)
@@ -146,6 +169,19 @@ extension EndToEnd {
             #expect(json.output.contains(#""next":"2.0.0""#) && json.output.contains(#""row":2"#), "\(json)")
             let same = try world.run(["compat", first, "vision/detector@1.0.0"]).expecting(0)
             #expect(same.output.contains("the same interface, a patch step"), "\(same)")
+
+            // What publish counts, compat counts: here what a runtime must have.
+            let later = TestModel.bytes(label: "d", input: "renamed", operators: 21)
+            let raised = try world.scratch.write("raised.onnx", later)
+            let needs = try world.run(["compat", "vision/detector@2.0.0", raised]).expecting(0)
+            #expect(needs.output.contains("a minor step, 2.1.0 or higher"), "\(needs)")
+            #expect(needs.output.contains("operators of ai.onnx, 13 became 21"), "\(needs)")
+            #expect(try world.publish(raised, "2.0.1").expecting(1).errors.contains("2.1.0"))
+            let pair = ["--variant", "one=\(first)", "--variant", "two=\(other)", "--version", "3.0.0"]
+            try world.run(["publish", "--model", "vision/detector"] + pair).expecting(0)
+            let fewer = try world.run(["compat", "vision/detector@3.0.0", other]).expecting(0)
+            #expect(fewer.output.contains("a major step, 4.0.0 or higher"), "\(fewer)")
+            #expect(try world.publish(other, "3.0.1").expecting(1).errors.contains("4.0.0"))
             let both = ["compat", first, other, "--expectation", try expectation(world, first)]
             #expect(try world.run(both).expecting(2).errors.contains("give one with --expectation"))
             #expect(try world.run(["compat", first]).expecting(2).errors.contains("give a second model"))
@@ -153,6 +189,14 @@ extension EndToEnd {
             let signed = try world.run(["inspect", "vision/detector@stable"]).expecting(0)
             #expect(signed.output.contains("vision/detector 2.0.0 (default)"), "\(signed)")
             #expect(signed.output.contains("renamed  float32[4]"), "\(signed)")
+            #expect(signed.output.contains("license: none is stated"), "\(signed)")
+            #expect(signed.output.contains("checks: none"), "\(signed)")
+            let digest = SHA256.digest(of: TestModel.bytes(label: "b", input: "renamed")).hex
+            #expect(signed.output.contains(digest), "\(signed)")
+            let whole = try world.run(["inspect", "vision/detector@stable", "--json"]).expecting(0)
+            #expect(whole.output.contains(digest) && whole.output.contains(#""manifest":{"#), "\(whole)")
+            let stranger = try world.run(["inspect", "vision/nope@stable"]).expecting(2)
+            #expect(stranger.errors.contains("no model vision/nope"), "\(stranger)")
             let local = try world.run(["inspect", other, "--expectation"]).expecting(0).output
             let remote = try world.run(["inspect", "vision/detector@2.0.0", "--expectation"]).expecting(0)
             #expect(remote.output == local && local.hasPrefix("{\n  \""), "\(remote)")

@@ -13,26 +13,29 @@ struct Compat: Command {
         positions: [.required("PATH or NS/MODEL@V"), .optional("PATH or NS/MODEL@V")],
         options: [
             .value("expectation", "FILE", "what the app sends and reads, sealift/expectation@1"),
-            .flag("here", "ask too whether this machine can run it"),
+            .flag("here", "ask too whether this machine can run it; --runtime says so as well"),
             DeviceRuntimes.option,
+            .value("card", "FILE", "what is declared of a file, as publish --card would"),
         ] + SharedOption.client + [SharedOption.json],
         example: "sealift compat --expectation expectation.json detector.onnx",
         discussion:
             "A model is a file, a folder, or a published version, NS/MODEL@1.4.0 or NS/MODEL@stable. With "
-            + "--expectation it ends with 0 when they fit, else with 1. With two models and no expectation it shows "
-            + "what changes from the first to the second, and which version that asks for: compat "
-            + "vision/detector@stable detector.onnx."
+            + "--expectation it ends with 0 when they fit, else with 1, also when that is not known. With two models "
+            + "and no expectation it shows what changes from the first to the second, and which version that asks for, "
+            + "as publish would: compat vision/detector@stable detector.onnx."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+        let isHere = arguments.has("here") || !arguments.all("runtime").isEmpty
+        let card = try arguments["card"].map { try DocumentFile.card($0) }
         if let other = arguments.position(1) {
-            guard arguments["expectation"] == nil, !arguments.has("here") else {
+            guard arguments["expectation"] == nil, !isHere else {
                 throw UsageError.refused(
                     "two models are compared with each other; give one with --expectation"
                 )
             }
             let old = try await ModelReference.read(arguments.positions[0], arguments, context)
-            let new = try await ModelReference.read(other, arguments, context)
+            let new = try await ModelReference.read(other, arguments, context, card: card)
             ModelComparison(old, new).show(asJSON: arguments.has("json"))
             return .done
         }
@@ -42,17 +45,24 @@ struct Compat: Command {
             )
         }
         var expectation = try DocumentFile.expectation(file)
-        let offer = try await ModelReference.read(arguments.positions[0], arguments, context)
+        let offer = try await ModelReference.read(arguments.positions[0], arguments, context, card: card)
         if offer.isPublished, let model = expectation.model, model != offer.manifest.model {
             throw UsageError.refused(
                 "\(file) is an expectation for \(model), not for \(offer.manifest.model); give that model's"
             )
         }
         if !offer.isPublished { expectation.accepts = nil }
-        var machine = arguments.has("here") ? Machine.current : nil
-        machine?.runtimes = try DeviceRuntimes.all(arguments).map(\.limits)
-        let verdicts = offer.manifest.variants.map { variant in
-            (variant, Compatibility.verdict(expectation, offer.manifest, variant: variant, on: machine))
+        var machine: Machine?
+        if isHere {
+            machine = .current
+            machine?.runtimes = try DeviceRuntimes.all(arguments).map(\.limits)
+        }
+        let verdicts = offer.manifest.variants.map { [expectation, machine] variant in
+            let verdict =
+                if let machine {
+                    Compatibility.answer(expectation, offer.manifest, variant: variant, on: machine)
+                } else { Compatibility.verdict(expectation, offer.manifest, variant: variant) }
+            return (variant, verdict)
         }
         let fits = verdicts.contains { $0.1.allowsUse }
         if arguments.has("json") {
@@ -84,11 +94,8 @@ private struct ModelComparison {
     init(_ old: ModelReference, _ new: ModelReference) {
         self.old = old
         self.new = new
-        // The variants of files have no names that would mean anything.
-        changes =
-            old.isPublished && new.isPublished
-            ? ContractChanges(from: old.manifest, to: new.manifest)
-            : ContractChanges(from: old.manifest.interface, to: new.manifest.interface)
+        // As publish compares: a file is the variant `default` there too.
+        changes = ContractChanges(from: old.manifest, to: new.manifest)
     }
 
     /// The smallest version that may follow the old one; a file has none.

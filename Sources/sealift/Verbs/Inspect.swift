@@ -31,7 +31,7 @@ struct Inspect: Command {
                 throw UsageError.refused("a card is drafted from files; give the model's file or folder")
             }
             let found = try await ModelReference.read(published, arguments, context)
-            show(try subjects(of: found.manifest), found.manifest.interface, arguments)
+            show(subjects(of: found.manifest), found.manifest.interface, found.manifest, arguments)
             return .done
         }
         guard let name = VariantName("default") else { return .internalError }
@@ -51,7 +51,7 @@ struct Inspect: Command {
             length: variant.length,
             interface: inspection.interface
         )
-        show([subject], inspection.interface, arguments)
+        show([subject], inspection.interface, nil, arguments)
         return .done
     }
 
@@ -65,7 +65,7 @@ struct Inspect: Command {
         let interface: Interface
     }
 
-    private static func subjects(of manifest: ModelManifest) throws -> [Subject] {
+    private static func subjects(of manifest: ModelManifest) -> [Subject] {
         manifest.variants.map { variant in
             Subject(
                 name: "\(manifest.model) \(manifest.version) (\(variant.name)), \(variant.entry)",
@@ -81,6 +81,7 @@ struct Inspect: Command {
     private static func show(
         _ subjects: [Subject],
         _ interface: Interface,
+        _ signed: ModelManifest?,
         _ arguments: ParsedArguments
     ) {
         if arguments.has("expectation") {
@@ -92,11 +93,16 @@ struct Inspect: Command {
                     "requires": subject.requires.json, "bytes": .integer(Int64(clamping: subject.length)),
                 ])
             }
-            Output.result(
-                bytes: JSONReport(["interface": interface.json, "variants": .array(variants)]).bytes
-            )
+            let report =
+                if let signed {
+                    JSONReport([
+                        "interface": interface.json, "manifest": signed.json, "variants": .array(variants),
+                    ])
+                } else { JSONReport(["interface": interface.json, "variants": .array(variants)]) }
+            Output.result(bytes: report.bytes)
         } else {
             for subject in subjects { Output.result(lines: lines(of: subject)) }
+            if let signed { Output.result(lines: SignedWords.lines(of: signed)) }
         }
     }
 
