@@ -33,6 +33,13 @@ extension SyncConfiguration {
                 RegistryRoute(registry: registry, proxy: nil, variable: nil, authority: caFile)
             case .exempt(let variable):
                 RegistryRoute(registry: registry, proxy: nil, variable: variable, authority: caFile)
+            case .malformed(let variable):
+                RegistryRoute(
+                    registry: registry,
+                    proxy: "a proxy that is not well-formed",
+                    variable: variable,
+                    authority: caFile
+                )
             case .proxy(let proxy, let variable):
                 RegistryRoute(registry: registry, proxy: proxy, variable: variable, authority: caFile)
             }

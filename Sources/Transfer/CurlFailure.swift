@@ -1,5 +1,4 @@
 import CCurl
-import Glibc
 
 /// libcurl's code and words, sorted into refusals and outages.
 struct CurlFailure {
@@ -11,12 +10,8 @@ struct CurlFailure {
 
     init(code: CURLcode, words: String, url: String) {
         self.code = code
-        self.words = words
-        let variables = ProxyChoice.variables.compactMap { name in
-            getenv(name).map { (name, String(cString: $0)) }
-        }
-        let choice = ProxyChoice(for: url, environment: Dictionary(variables) { first, _ in first })
-        if case .proxy(let address, let variable) = choice {
+        self.words = ProxyChoice.masked(words)
+        if case .proxy(let address, let variable) = ProxyChoice(for: url) {
             proxy = "through the proxy \(address), by \(variable)"
         } else {
             proxy = nil

@@ -10,15 +10,18 @@ import Names
 /// Redirects are not followed, so a token never leaves its origin.
 package final class CurlFetcher: Fetching, APIExchanging {
     let configuration: TransferConfiguration
-    let standings = MirrorStandings()
+    package let standings = MirrorStandings()
     private let idle = Guarded<[CurlHandle]>([])
 
     package init(configuration: TransferConfiguration = TransferConfiguration()) {
         self.configuration = configuration
-        Self.prepare()
     }
 
-    /// Begins to open what requests need, for whoever knows early that there will be some.
+    /// Begins to open what requests need, for a program that knows early that there will be some.
+    ///
+    /// It goes on beside the caller. A program that does this must end by
+    /// `_exit`: what libraries do at an orderly end must not meet one that is
+    /// just being opened, and no library may decide that for its app.
     package static func prepare() { CurlLibrary.openAhead() }
 
     package func fetch(_ request: FetchRequest) async throws(FetchError) -> FetchOutcome {
@@ -43,6 +46,9 @@ package final class CurlFetcher: Fetching, APIExchanging {
             let reason = String(cString: strerror(errno))
             let detail = "the CA file \(authority) cannot be read: \(reason)"
             throw .refused(.configuration(detail: detail), url: call.address.url)
+        }
+        if case .malformed(let variable) = ProxyChoice(for: call.address.url) {
+            throw .refused(.proxy(variable: variable), url: call.address.url)
         }
         let handle = idle.withLock { $0.popLast() } ?? CurlHandle()
         defer { idle.withLock { if $0.count < 8 { $0.append(handle) } } }

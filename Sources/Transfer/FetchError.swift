@@ -72,6 +72,9 @@ package enum FetchRefusal: Sendable, Equatable {
     /// A configured file could not be used, for example the CA.
     case configuration(detail: String)
 
+    /// A variable of the environment does not name a proxy.
+    case proxy(variable: String)
+
     /// The library that makes requests is not to be had on this machine.
     case noLibrary(detail: String)
 }
@@ -127,6 +130,10 @@ extension FetchRefusal: CustomStringConvertible {
         case .block(let file, let index, let expected, let found):
             "block \(index) of \(file) has SHA-256 \(found), but \(expected) is signed, also when fetched again"
         case .configuration(let detail): detail
+        case .proxy(let variable):
+            "\(variable) does not name a proxy (its value is not shown, for there may be a password in it); expected "
+                + "http://USER:PASSWORD@HOST:PORT, with all but letters, digits and -._~ percent-encoded in user "
+                + "and password"
         case .noLibrary(let detail): "libcurl 4 cannot be used (\(detail)); install it"
         }
     }

@@ -1,10 +1,10 @@
 import Blocking
 
-/// How each location did lately, shared by all downloads of a fetcher.
+/// How each location did lately, shared by all requests of a fetcher.
 ///
 /// A location that failed is left alone for a time that doubles with each
 /// failure in a row, whichever file it failed with; the others go on.
-final class MirrorStandings: Sendable {
+package final class MirrorStandings: Sendable {
     struct Standing {
         /// In a row, since it last brought bytes.
         var failures = 0
@@ -12,6 +12,8 @@ final class MirrorStandings: Sendable {
     }
 
     private let standings = Guarded<[RepositoryLocation: Standing]>([:])
+
+    package init() {}
 
     subscript(location: RepositoryLocation) -> Standing {
         standings.withLock { $0[location] ?? Standing() }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Which proxy libcurl takes from the environment, for people to see.
 ///
 /// libcurl itself reads the variables at each transfer; this repeats its rules
@@ -13,10 +15,13 @@ package enum ProxyChoice: Sendable, Equatable {
     /// A variable names a proxy, and `no_proxy` takes this host out.
     case exempt(variable: String)
 
+    /// A variable does not name a proxy; what it says is shown to nobody, since a password may be anywhere in it.
+    case malformed(variable: String)
+
     /// What libcurl looks at, a proxy's variables first.
     private static let proxies = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     private static let exemptions = ["no_proxy", "NO_PROXY"]
-    static let variables = proxies + exemptions
+    private static let variables = proxies + exemptions
 
     /// What holds for `url`.
     ///
@@ -34,9 +39,76 @@ package enum ProxyChoice: Sendable, Equatable {
             Self.names(list, address.host)
         {
             self = .exempt(variable: variable)
-        } else {
+        } else if Self.isWellFormed(proxy) {
             self = .proxy(Self.withoutUser(proxy), variable: variable)
+        } else {
+            self = .malformed(variable: variable)
         }
+    }
+
+    /// What holds for `url` in this process.
+    init(for url: String) {
+        self.init(for: url, environment: Self.environment)
+    }
+
+    private static var environment: [String: String] {
+        let found = variables.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    /// Words of libcurl without the users and passwords of this process's proxies.
+    static func masked(_ words: String) -> String {
+        var words = words
+        for name in proxies {
+            guard let value = environment[name], !value.isEmpty, value.contains("@") else { continue }
+            words = words.replacing(value, with: withoutUser(value))
+        }
+        return words
+    }
+
+    /// Whether this is `[SCHEME://][USER[:PASSWORD]@]HOST[:PORT][/]`, with everything else percent-encoded.
+    ///
+    /// Stricter than libcurl: where it took a piece of a password for the host,
+    /// it would look that up and print it.
+    private static func isWellFormed(_ proxy: String) -> Bool {
+        var rest = proxy[...]
+        if let slashes = rest.firstRange(of: "://") {
+            guard schemes.contains(rest[..<slashes.lowerBound].lowercased()) else { return false }
+            rest = rest[slashes.upperBound...]
+        }
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            !rest.contains(where: { "/?#\\\"<>^`{|}".contains($0) })
+        else { return false }
+        let halves = rest.split(separator: "@", omittingEmptySubsequences: false)
+        guard halves.count <= 2, let place = halves.last else { return false }
+        return isPlace(place)
+    }
+
+    private static let schemes: Set<String> = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+    /// Whether this is a host by name or address, and a port.
+    private static func isPlace(_ place: Substring) -> Bool {
+        var host = place
+        let afterBracket = place.lastIndex(of: "]") ?? place.startIndex
+        if let colon = place[afterBracket...].lastIndex(of: ":") {
+            let port = place[place.index(after: colon)...]
+            guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(port) ?? 0 > 0 else {
+                return false
+            }
+            host = place[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            let address = host.dropFirst().dropLast()
+            return !address.isEmpty && address.allSatisfy { $0.isHexDigit || ":.%".contains($0) }
+        }
+        return !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+                }
+            }
     }
 
     private static func first(_ names: [String], _ environment: [String: String]) -> (String, String)? {

@@ -25,7 +25,7 @@ extension FetchRefusal {
         case .status(403): .token
         case .digest, .target, .block: .bytes
         case .configuration: .certificate
-        case .noLibrary: .configuration
+        case .noLibrary, .proxy: .configuration
         case .tooLong, .redirected, .status, .malformedAnswer: .answer
         }
     }

@@ -24,6 +24,31 @@ struct ProxyChoiceTests {
     }
 
     @Test(
+        "what names no proxy is not shown, since a password may be anywhere in it",
+        arguments: [
+            "http://user:pa ss@127.0.0.1:9", "http://user:secret", "http://user:p@ss@host:1",
+            "http://u:p/w@host:1", "http://u:p#w@host:1", "http://u:p?w@host:1", "ftp://u:p@host:1",
+            "http://u:p@host:99999", "http://u:p@:1", "http://u:p@host:1\n", "http://u:p@h%20st:1",
+            "http://u:p@[::1", "user:12/34@host",
+        ]
+    )
+    func malformed(_ value: String) {
+        #expect(choice(["HTTPS_PROXY": value]) == .malformed(variable: "HTTPS_PROXY"))
+    }
+
+    @Test(
+        "what names a proxy is taken as libcurl takes it, and shown without user and password",
+        arguments: [
+            ("http://u:p%20w@host:1/", "http://host:1/"), ("host", "host"), ("u@host:8080", "host:8080"),
+            ("http://u:p@[::1]:3128", "http://[::1]:3128"),
+            ("SOCKS5H://10.0.0.1:1080", "SOCKS5H://10.0.0.1:1080"),
+        ]
+    )
+    func wellFormed(_ value: String, _ shown: String) {
+        #expect(choice(["HTTPS_PROXY": value]) == .proxy(shown, variable: "HTTPS_PROXY"))
+    }
+
+    @Test(
         "no_proxy takes hosts out by name and by domain, not by accident",
         arguments: [
             ("*", true), ("models.example", true), ("example", true), (".example", true),

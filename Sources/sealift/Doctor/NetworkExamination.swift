@@ -59,6 +59,8 @@ struct NetworkExamination {
         case .direct: .good("proxy", registry, "none")
         case .proxy(let address, let variable): .good("proxy", registry, "\(address), by \(variable)")
         case .exempt(let variable): .good("proxy", registry, "none for this host, by \(variable)")
+        case .malformed(let variable):
+            .problem("proxy", registry, FetchError.refused(.proxy(variable: variable), url: registry))
         }
     }
 
