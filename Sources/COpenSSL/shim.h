@@ -68,6 +68,12 @@ static inline int copenssl_was_wrong_passphrase(void) {
     }
     return wrong;
 }
+// Whether one of the errors of this thread, all of which are forgotten, is a lack of memory.
+static inline int copenssl_lacked_memory(void) {
+    int lacked = 0;
+    for (unsigned long error; (error = ERR_get_error()) != 0;) lacked |= ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE;
+    return lacked;
+}
 static inline void copenssl_free(void *pointer) { OPENSSL_free(pointer); }
 static inline int copenssl_set_minimum_version(SSL_CTX *context, int version) {
     return SSL_CTX_set_min_proto_version(context, version);

@@ -49,18 +49,50 @@ package struct PublicKey: Hashable, Sendable {
     ///   malformed key: such a key counts for nothing, but the file around it
     ///   stays readable.
     package init?(keytype: String, scheme: String, publicText: String) {
+        guard let key = try? Self.read(keytype: keytype, scheme: scheme, publicText: publicText) else {
+            return nil
+        }
+        self = key
+    }
+
+    /// The same, telling a key that is none from one that could not be read.
+    ///
+    /// - Throws: `SigningError.engineFailed` without the memory for it.
+    package static func read(
+        keytype: String,
+        scheme: String,
+        publicText: String
+    ) throws(SigningError) -> PublicKey? {
         switch (keytype, scheme) {
         case ("ed25519", "ed25519"):
-            guard let bytes = Hex.bytes(publicText) else { return nil }
-            self.init(rawEd25519: bytes)
+            return Hex.bytes(publicText).flatMap { PublicKey(rawEd25519: $0) }
         case ("ecdsa", "ecdsa-sha2-nistp256"), ("ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"):
-            guard let key = PublicKey(pem: publicText), key.algorithm == .ecdsaP256 else { return nil }
-            self = key
+            return try read(pem: publicText, .ecdsaP256)
         case ("rsa", "rsassa-pss-sha256"):
-            guard let key = PublicKey(pem: publicText), key.algorithm == .rsaPSS else { return nil }
-            self = key
+            return try read(pem: publicText, .rsaPSS)
         default:
             return nil
+        }
+    }
+
+    private static func read(pem: String, _ algorithm: KeyAlgorithm) throws(SigningError) -> PublicKey? {
+        guard let encoded = PublicKeyInfo.bytes(pem: pem), let key = try read(publicKeyInfo: encoded),
+            key.algorithm == algorithm
+        else { return nil }
+        return key
+    }
+
+    private static func read(publicKeyInfo encoded: [UInt8]) throws(SigningError) -> PublicKey? {
+        switch PublicKeyInfo(encoded) {
+        case .ed25519(let raw): return PublicKey(rawEd25519: raw)
+        case .ecdsaP256(let given):
+            guard let key = try VerifyingKey(.ecdsaP256, given) else { return nil }
+            guard let point = key.uncompressedPoint() else { throw .noMemory }
+            return PublicKey(.ecdsaP256, canonical: point)
+        case .rsa:
+            guard try VerifyingKey(.rsaPSS, encoded)?.isPlainRSA(encoded) == true else { return nil }
+            return PublicKey(.rsaPSS, canonical: encoded)
+        case nil: return nil
         }
     }
 
@@ -76,16 +108,8 @@ package struct PublicKey: Hashable, Sendable {
 
     /// Reads one SubjectPublicKeyInfo in DER (RFC 5280, 4.1.2.7).
     package init?(publicKeyInfo encoded: [UInt8]) {
-        switch PublicKeyInfo(encoded) {
-        case .ed25519(let raw): self.init(rawEd25519: raw)
-        case .ecdsaP256(let given):
-            guard let point = VerifyingKey(.ecdsaP256, given)?.uncompressedPoint() else { return nil }
-            self.init(.ecdsaP256, canonical: point)
-        case .rsa:
-            guard VerifyingKey(.rsaPSS, encoded)?.isPlainRSA(encoded) == true else { return nil }
-            self.init(.rsaPSS, canonical: encoded)
-        case nil: return nil
-        }
+        guard let key = try? Self.read(publicKeyInfo: encoded) else { return nil }
+        self = key
     }
 
     /// The `keytype` of a TUF key.
@@ -125,17 +149,26 @@ package struct PublicKey: Hashable, Sendable {
 
     /// Whether `signature` is this key's signature of exactly `message`.
     ///
-    /// Bytes that OpenSSL cannot even parse are not a valid signature. The
-    /// answer is then `false`, not an error, so that no caller can take a
-    /// failed check for a skipped one.
+    /// Bytes that OpenSSL cannot even parse are not a valid signature. A check
+    /// that could not be made is answered `false` too, so that no caller can
+    /// take it for one that went well; ``verifies(_:for:)`` tells them apart.
     package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-        isValid(signature, for: message[...])
+        (try? verifies(signature, for: message[...])) ?? false
     }
 
-    /// As ``isValid(_:for:)``, of a message that is a part of something longer.
-    package func isValid(_ signature: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
-        guard let key = VerifyingKey(algorithm, canonical) else { return false }
-        return key.isValid(signature, for: message, algorithm)
+    /// Whether `signature` is this key's signature of exactly `message`, which may be a part of something longer.
+    ///
+    /// - Throws: `SigningError.engineFailed` when it could not be found out, for want of memory above all.
+    package func verifies(
+        _ signature: [UInt8],
+        for message: ArraySlice<UInt8>
+    ) throws(SigningError) -> Bool {
+        guard let key = try VerifyingKey(algorithm, canonical) else {
+            // An Ed25519 value that is no point is refused here by some versions; the others were read before.
+            if algorithm == .ed25519 { return false }
+            throw .engineFailed(operation: "read a key again", reason: "no reason given")
+        }
+        return try key.verifies(signature, for: message, algorithm)
     }
 
     /// Whether the encoding is the only one of its point: y below 2^255 - 19, and no sign on x = 0.

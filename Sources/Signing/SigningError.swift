@@ -24,6 +24,13 @@ package enum SigningError: Error, Equatable, Sendable {
     case engineFailed(operation: String, reason: String)
 }
 
+extension SigningError {
+    static let noMemory = SigningError.engineFailed(
+        operation: "check a signature",
+        reason: "no memory is left"
+    )
+}
+
 extension SigningError: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -1,5 +1,11 @@
 import COpenSSL
 
+/// What tests let go wrong where OpenSSL is asked about a signature.
+package enum VerificationFault {
+    /// Whether there is no memory left for it.
+    @TaskLocal package static var lacksMemory = false
+}
+
 /// Owns one public `EVP_PKEY` and frees it exactly once.
 struct VerifyingKey: ~Copyable {
     private let pointer: OpaquePointer
@@ -12,7 +18,9 @@ struct VerifyingKey: ~Copyable {
     /// - Parameters:
     ///   - algorithm: Of the key.
     ///   - bytes: Ed25519: the 32 raw bytes; P-256: a point of 65 or 33; RSA: SubjectPublicKeyInfo in DER.
-    init?(_ algorithm: KeyAlgorithm, _ bytes: [UInt8]) {
+    /// - Throws: `SigningError.engineFailed` without the memory for it.
+    init?(_ algorithm: KeyAlgorithm, _ bytes: [UInt8]) throws(SigningError) {
+        if VerificationFault.lacksMemory { throw .noMemory }
         let parsed: OpaquePointer? =
             switch algorithm {
             case .ed25519: EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
@@ -24,7 +32,7 @@ struct VerifyingKey: ~Copyable {
                 }
             }
         guard let parsed else {
-            ERR_clear_error()
+            if copenssl_lacked_memory() != 0 { throw .noMemory }
             return nil
         }
         pointer = parsed
@@ -32,28 +40,34 @@ struct VerifyingKey: ~Copyable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    borrowing func isValid(
+    /// - Throws: `SigningError.engineFailed` when it could not be found out.
+    borrowing func verifies(
         _ signature: [UInt8],
         for message: ArraySlice<UInt8>,
         _ algorithm: KeyAlgorithm
-    ) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
+    ) throws(SigningError) -> Bool {
+        guard let context = EVP_MD_CTX_new() else { throw .noMemory }
         defer {
             EVP_MD_CTX_free(context)
             ERR_clear_error()
         }
         let digest = algorithm == .ed25519 ? nil : EVP_sha256()
         var keyContext: OpaquePointer?
-        guard EVP_DigestVerifyInit(context, &keyContext, digest, nil, pointer) == 1 else { return false }
+        // Neither depends on the signature or the message.
+        guard EVP_DigestVerifyInit(context, &keyContext, digest, nil, pointer) == 1 else {
+            throw .engineFailed(operation: "begin to check a signature", reason: openSSLReason())
+        }
         if algorithm == .rsaPSS {
             // Any salt length, since signers differ; MGF1 takes the digest of the message.
             guard EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1,
                 EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, copenssl_any_salt_length) == 1
-            else { return false }
+            else { throw .engineFailed(operation: "check an RSA-PSS signature", reason: openSSLReason()) }
         }
-        return message.withUnsafeBufferPointer { message in
-            EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count) == 1
+        let code = message.withUnsafeBufferPointer { message in
+            EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count)
         }
+        if code != 1, copenssl_lacked_memory() != 0 { throw .noMemory }
+        return code == 1
     }
 
     borrowing func uncompressedPoint() -> [UInt8]? {

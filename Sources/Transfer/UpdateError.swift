@@ -23,9 +23,28 @@ package enum UpdateError: Error, Sendable, Equatable {
     /// The local disk failed.
     case storage(DurableError)
 
+    /// Whether another location may do better.
+    var isOfLocation: Bool {
+        switch self {
+        case .refused(.expired), .refused(.clockBehind), .refused(.unverifiable): false
+        case .fetch(.cancelled), .fetch(.storage), .fetch(.paused): false
+        case .refused, .fetch, .absent, .noTimestamp: true
+        case .notStored, .storage: false
+        }
+    }
+
+    /// Whether something is older than what was seen.
+    var isRollback: Bool {
+        switch self {
+        case .refused(.rollback), .refused(.replayed): true
+        default: false
+        }
+    }
+
     /// Whether trying again later may help.
     package var isOutage: Bool {
         switch self {
+        case .refused(.unverifiable): true
         case .refused: false
         case .fetch(let error): error.isOutage
         case .absent, .notStored: true

@@ -25,11 +25,13 @@ package struct KeyObject: Sendable, Equatable {
     init(_ value: JSONValue, role: RoleName) throws(TrustError) {
         let fields = try Fields(value, role: role, place: "keys")
         self.value = value
-        publicKey = PublicKey(
-            keytype: try fields.text("keytype"),
-            scheme: try fields.text("scheme"),
-            publicText: try fields.fields("keyval").object["public"]?.string ?? ""
-        )
+        let (keytype, scheme) = (try fields.text("keytype"), try fields.text("scheme"))
+        let text = try fields.fields("keyval").object["public"]?.string ?? ""
+        do throws(SigningError) {
+            publicKey = try PublicKey.read(keytype: keytype, scheme: scheme, publicText: text)
+        } catch {
+            throw .unverifiable(role: role, reason: "\(error)")
+        }
     }
 
     /// The SHA-256 of the canonical object (TUF 1.0.34, 4.2.3).

@@ -21,6 +21,9 @@ package enum TrustError: Error, Equatable, Sendable {
     /// Fewer than `needed` distinct keys of `role` signed the bytes.
     case thresholdNotMet(role: RoleName, valid: Int, needed: Int)
 
+    /// The signatures could not be checked, which says nothing about them.
+    case unverifiable(role: RoleName, reason: String)
+
     /// Two signatures under one key ID.
     case duplicateSignature(role: RoleName, keyID: String)
 
@@ -32,6 +35,9 @@ package enum TrustError: Error, Equatable, Sendable {
 
     /// A version below the one already trusted.
     case rollback(role: RoleName, trusted: Int64, found: Int64)
+
+    /// Signed before a time that has been seen signed, where no older document is left to compare versions with.
+    case replayed(role: RoleName, issued: UnixTime, floor: UnixTime)
 
     /// Another version than the parent document lists.
     case versionMismatch(role: RoleName, expected: Int64, found: Int64)
@@ -91,6 +97,8 @@ extension TrustError: CustomStringConvertible {
             "role \(role): written for TUF \(found), this program reads 1.x; update this program"
         case .thresholdNotMet(let role, let valid, let needed):
             "role \(role): signed by \(valid) of its keys, \(needed) needed"
+        case .unverifiable(let role, let reason):
+            "role \(role): its signatures could not be checked (\(reason)); nothing is known about them. Try again"
         case .duplicateSignature(let role, let keyID): "role \(role): two signatures by key \(keyID)"
         case .keyIDMismatch(let role, let keyID, let computed):
             "role \(role): a key is listed as \(keyID), its digest is \(computed)"
@@ -98,6 +106,8 @@ extension TrustError: CustomStringConvertible {
             "role \(role): expected version \(expected), found \(found)"
         case .rollback(let role, let trusted, let found):
             "role \(role): version \(trusted) is already trusted, \(found) would go back"
+        case .replayed(let role, let issued, let floor):
+            "role \(role): signed at \(issued), but \(floor) has been seen signed; it is an old one"
         case .versionMismatch(let role, let expected, let found):
             "role \(role): version \(expected) is listed, found \(found)"
         case .lengthMismatch(let role, let expected, let found):

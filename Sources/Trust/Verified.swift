@@ -54,13 +54,19 @@ package struct Untrusted<Document: SignedDocument>: Sendable {
         let candidates = envelope.signatures.filter { quorum.keys[$0.keyID] != nil }
         // A document that nobody here could have signed is not worth its canonical form.
         let message = candidates.isEmpty ? [] : envelope.signed.olpcCanonicalSlice
+        var failure: SigningError?
         for signature in candidates {
-            guard let key = quorum.keys[signature.keyID], key.isValid(signature.bytes, for: message) else {
+            guard let key = quorum.keys[signature.keyID] else { continue }
+            do throws(SigningError) {
+                guard try key.verifies(signature.bytes, for: message) else { continue }
+            } catch {
+                failure = error
                 continue
             }
             if signers.insert(key).inserted { keyIDs.append(signature.keyID) }
         }
         guard signers.count >= max(1, quorum.threshold) else {
+            if let failure { throw .unverifiable(role: quorum.role, reason: "\(failure)") }
             throw .thresholdNotMet(role: quorum.role, valid: signers.count, needed: quorum.threshold)
         }
         return Verified(

@@ -3,6 +3,7 @@ import Generations
 import Glibc
 import Manifest
 import Names
+import Signing
 import Support
 import SyncAgent
 import Testing
@@ -81,6 +82,17 @@ struct SyncFaultTests {
         let failure = try await fixture.failure()
         #expect(failure?.kind == .refused)
         try expectOld()
+    }
+
+    @Test("a signature that could not be checked for want of memory is an outage, not a wrong one")
+    func noMemory() async throws {
+        try fixture.registry.release("1.1.0")
+        let failure = try await VerificationFault.$lacksMemory.withValue(true) { try await fixture.failure() }
+        #expect(failure?.exitCode == 75 && failure?.code == "temporary")
+        #expect(failure?.message.contains("could not be checked") == true)
+        #expect(failure?.message.contains("signed by") == false)
+        try expectOld()
+        #expect(try await fixture.sync().exitCode == 0)
     }
 
     @Test("another registry's root is refused, and the message asks about the root file")
