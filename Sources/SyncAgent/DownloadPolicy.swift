@@ -19,6 +19,9 @@ package final class DownloadPolicy: TransferPermission {
         /// What the ledger says: never less than `spent`, so that a crash forgets nothing.
         var recorded: UInt64 = 0
         var looked: MonotonicTime?
+
+        /// Why the ledger says nothing, until it is made anew.
+        var damage: String?
     }
 
     private let budget: ByteBudget?
@@ -50,13 +53,14 @@ package final class DownloadPolicy: TransferPermission {
         let now = clock()
         if let pause = closedWindow(now) ?? metered() { throw pause }
         guard let budget else { return nil }
-        let spent = state.withLock { state in
+        let (spent, damage) = state.withLock { state in
             roll(&state, budget, now)
-            return state.spent
+            return (state.spent, state.damage)
         }
         let left = budget.bytes - min(spent, budget.bytes)
-        guard left >= max(1, least) else { throw exhausted(budget, spent, now) }
-        return left
+        guard left < max(1, least) else { return left }
+        if let damage { throw unknown(budget, damage, now) }
+        throw exhausted(budget, spent, now, wanted: least)
     }
 
     package func spend(_ bytes: UInt64) throws(FetchPause) {
@@ -71,6 +75,7 @@ package final class DownloadPolicy: TransferPermission {
                 // Ahead of what comes, so that few writes are needed and none is too late.
                 state.recorded = state.spent + min(max(budget.bytes / 32, 1 << 20), 16 << 20)
                 ledger.write(state.period ?? "", state.recorded)
+                state.damage = nil
             }
             return (mustLook, state.spent)
         }
@@ -82,8 +87,11 @@ package final class DownloadPolicy: TransferPermission {
     package func settle() {
         guard budget != nil else { return }
         state.withLock { state in
-            guard state.recorded != state.spent, let period = state.period else { return }
+            guard state.recorded != state.spent || state.damage != nil, let period = state.period else {
+                return
+            }
             state.recorded = state.spent
+            state.damage = nil
             ledger.write(period, state.spent)
         }
     }
@@ -92,14 +100,33 @@ package final class DownloadPolicy: TransferPermission {
         let period = budget.name(ofPeriodAt: now)
         guard state.period != period else { return }
         state.period = period
-        state.spent = ledger.spent(in: period)
+        state.damage = nil
+        do throws(TrafficLedger.Damage) { state.spent = try ledger.spent(in: period) } catch {
+            // Nobody knows what was spent, so nothing is left; a bill is worse than a day without news.
+            state.spent = budget.bytes
+            state.damage = error.reason
+        }
         state.recorded = state.spent
     }
 
-    private func exhausted(_ budget: ByteBudget, _ spent: UInt64, _ now: UnixTime) -> FetchPause {
-        FetchPause(
+    private func exhausted(
+        _ budget: ByteBudget,
+        _ spent: UInt64,
+        _ now: UnixTime,
+        wanted: UInt64 = 0
+    ) -> FetchPause {
+        let more = wanted > 1 ? ", and \(ByteCount(rawValue: wanted)) more are wanted" : ""
+        return FetchPause(
             "of \(ByteCount(rawValue: budget.bytes)) a \(budget.period) \(ByteCount(rawValue: spent)) are "
-                + "used up; it goes on at \(budget.end(ofPeriodAt: now)), or with a larger --budget"
+                + "used up\(more); it goes on at \(budget.end(ofPeriodAt: now)), or with a larger --budget"
+        )
+    }
+
+    private func unknown(_ budget: ByteBudget, _ damage: String, _ now: UnixTime) -> FetchPause {
+        FetchPause(
+            "\(ledger.path) does not say what was fetched in this \(budget.period) (\(damage)), so all of "
+                + "\(ByteCount(rawValue: budget.bytes)) counts as used up, and it is made anew; it goes on at "
+                + "\(budget.end(ofPeriodAt: now)), or with a larger --budget"
         )
     }
 
@@ -126,14 +153,26 @@ struct TrafficLedger: Sendable {
     private static let type = "sealift/traffic@1"
     let path: String
 
-    /// A ledger of another period, or one that cannot be read, says nothing.
-    func spent(in period: String) -> UInt64 {
-        guard let bytes = try? Durable.readFile(path, maximum: .kibibytes(1)),
-            let value = try? JSONParser.parse(bytes, maximumLength: 1 << 10, maximumDepth: 2),
-            value["type"]?.string == Self.type, value["period"]?.string == period,
-            case .integer(let spent)? = value["bytes"]
-        else { return 0 }
-        return UInt64(clamping: spent)
+    /// Why nobody knows what it said.
+    struct Damage: Error {
+        let reason: String
+    }
+
+    /// Bytes spent in `period`; none when there is no ledger, or it is of another period.
+    ///
+    /// - Throws: `Damage`, when something is there that cannot be read.
+    func spent(in period: String) throws(Damage) -> UInt64 {
+        let bytes: [UInt8]?
+        do throws(DurableError) { bytes = try Durable.readFileIfPresent(path, maximum: .kibibytes(1)) } catch
+        {
+            throw Damage(reason: "\(error)")
+        }
+        guard let bytes else { return 0 }
+        guard let value = try? JSONParser.parse(bytes, maximumLength: 1 << 10, maximumDepth: 2),
+            value["type"]?.string == Self.type, let named = value["period"]?.string,
+            case .integer(let spent)? = value["bytes"], spent >= 0
+        else { throw Damage(reason: "it is no \(Self.type) document") }
+        return named == period ? UInt64(spent) : 0
     }
 
     /// A disk that takes no note is no reason to stop: it stops the download itself soon enough.
@@ -142,6 +181,7 @@ struct TrafficLedger: Sendable {
         object["bytes"] = .integer(Int64(clamping: spent))
         object["period"] = .text(period)
         object["type"] = .text(Self.type)
+        try? Durable.makeWay(at: path)
         try? Durable.writeAtomically(path, JSONValue.object(object).compactJSON, mode: 0o600)
     }
 }

@@ -71,6 +71,38 @@ struct LimitTests {
     }
 
     @Test(
+        "a ledger that cannot be read counts as spent for its period, is made anew, and is told once",
+        arguments: ["folder", "cut off", "negative", "too long"]
+    )
+    func damagedLedger(_ damage: String) throws {
+        let world = try PolicyWorld { $0.budget = ByteBudget("100MB/day") }
+        try world.policy.spend(30_000_000)
+        world.policy.settle()
+        let path = world.ledgerPath
+        try Durable.removeFile(path)
+        switch damage {
+        case "folder": try Durable.makeDirectory("\(path)/x")
+        case "cut off": try Durable.writeAtomically(path, Array(#"{"bytes":300"#.utf8))
+        case "negative":
+            let text = #"{"bytes":-1,"period":"2026-11-30","type":"sealift/traffic@1"}"#
+            try Durable.writeAtomically(path, Array(text.utf8))
+        default: try Durable.writeAtomically(path, [UInt8](repeating: 32, count: 2_000))
+        }
+        let next = try world.restarted()
+        for _ in 0..<2 {
+            let pause = #expect(throws: FetchPause.self) { _ = try next.remaining(atLeast: 1) }
+            #expect(pause?.description.contains("is made anew") == true)
+            #expect(pause?.description.contains(path) == true)
+        }
+        next.settle()
+        let pause = #expect(throws: FetchPause.self) { _ = try world.restarted().remaining(atLeast: 1) }
+        #expect(pause?.description.contains("are used up") == true)
+        #expect(pause?.description.contains("made anew") == false)
+        world.clock.advance(seconds: 86_400)
+        #expect(try world.restarted().remaining(atLeast: 1) == 100_000_000)
+    }
+
+    @Test(
         "files come inside a window alone, by the local clock, and a window that closes stops them",
         arguments: [
             ("22:00-06:00", 23 * 60, true), ("22:00-06:00", 0, true), ("22:00-06:00", 6 * 60, false),
@@ -152,6 +184,8 @@ private struct PolicyWorld {
             DownloadPolicy(configuration, clock: { [clock] in clock.now }, localMinute: { _ in minute })
         )
     }
+
+    var ledgerPath: String { scratch.path("device/device/traffic.json") }
 
     /// As another process would have it.
     func restarted(_ adjust: (inout SyncConfiguration) -> Void = { _ in }) throws -> DownloadPolicy {
