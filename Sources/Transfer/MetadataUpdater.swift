@@ -11,12 +11,17 @@ package import Trust
 /// 3. the snapshot and the targets role, if they are not stored already;
 /// 4. delegated roles, one by one, as a search visits them.
 ///
+/// Any location may answer any file: each is judged by what was verified before
+/// it, and one that is wrong or does not come is asked of the next. Roots and the
+/// timestamp, which nothing names, are asked of all, and the newest that holds
+/// counts: so a location that is behind hides nothing that another has.
+///
 /// Nothing is fetched twice or ahead. One value serves one update: the time is
 /// read once, by whoever makes it. On any error what was trusted stays trusted.
 package struct MetadataUpdater: Sendable {
     let anchor: [UInt8]
     let store: any MetadataStore
-    let repository: RepositoryLocation
+    let mirrors: Mirrors
     let initialClock: TrustClock
     let targetsLimit: ByteCount
     let keepsRoots: Bool
@@ -25,16 +30,40 @@ package struct MetadataUpdater: Sendable {
     var fetcher: (any Fetching)?
     var stage: TargetsStage?
 
+    /// The location that the error of the last step is about; `nil` when it is about none.
+    package internal(set) var culprit: RepositoryLocation?
+
     /// - Parameters:
     ///   - anchor: The root file that this client is pinned to.
     ///   - store: Where verified files are kept.
     ///   - fetcher: How files are fetched.
-    ///   - repository: Where they are.
+    ///   - mirrors: Where they are.
     ///   - now: The time, read once for the whole update.
     ///   - floor: The greatest signed time seen in earlier updates, if it was kept.
     ///   - policy: TUF alone, or Sealift's rules on top.
     ///   - targetsLimit: The longest file of a targets role, also when a longer length is signed.
     ///   - keepsRoots: Whether ``roots`` is filled.
+    package init(
+        anchor: [UInt8],
+        store: any MetadataStore,
+        fetcher: any Fetching,
+        mirrors: Mirrors,
+        now: UnixTime,
+        floor: UnixTime? = nil,
+        policy: TrustPolicy,
+        targetsLimit: ByteCount = Limits.targets,
+        keepsRoots: Bool = true
+    ) {
+        self.anchor = anchor
+        self.store = store
+        self.fetcher = fetcher
+        self.mirrors = mirrors
+        self.targetsLimit = targetsLimit
+        self.keepsRoots = keepsRoots
+        initialClock = TrustClock(policy: policy, local: now, floor: floor)
+    }
+
+    /// The same, of a repository that is in one place.
     package init(
         anchor: [UInt8],
         store: any MetadataStore,
@@ -46,13 +75,17 @@ package struct MetadataUpdater: Sendable {
         targetsLimit: ByteCount = Limits.targets,
         keepsRoots: Bool = true
     ) {
-        self.anchor = anchor
-        self.store = store
-        self.fetcher = fetcher
-        self.repository = repository
-        self.targetsLimit = targetsLimit
-        self.keepsRoots = keepsRoots
-        initialClock = TrustClock(policy: policy, local: now, floor: floor)
+        self.init(
+            anchor: anchor,
+            store: store,
+            fetcher: fetcher,
+            mirrors: Mirrors([repository]),
+            now: now,
+            floor: floor,
+            policy: policy,
+            targetsLimit: targetsLimit,
+            keepsRoots: keepsRoots
+        )
     }
 
     /// The newest root; `nil` until ``refresh()``, ``poll()`` or ``openStored()`` has succeeded.
@@ -110,28 +143,20 @@ package struct MetadataUpdater: Sendable {
         stage = try storedStage()
     }
 
-    /// Asks whether anything is new, by one conditional request where that is enough.
+    /// Asks whether anything is new, by one conditional request of each location where that is enough.
     ///
     /// It is enough while the stored chain, verified again, may be used and the
-    /// whole workflow ran within the last 24 hours. Any other answer than "not
-    /// modified" is thrown away and the whole workflow runs, root first.
+    /// whole workflow ran within the last 24 hours. When any location has more
+    /// than that, its answer is thrown away and the whole workflow runs, root first.
     ///
     /// - Returns: Whether the whole workflow ran.
     /// - Throws: `UpdateError`; what was trusted stays.
     @discardableResult
     package mutating func poll() async throws(UpdateError) -> Bool {
         guard let state = try PollState(store), state.allowsShortcut(at: initialClock.local),
-            let stored = try? storedStage(), (try? stored.clock.checkNotBehind()) != nil
+            let stored = try? storedStage(), (try? stored.clock.checkNotBehind()) != nil,
+            try await !hasNews(since: stored, state.etag)
         else {
-            try await refresh()
-            return true
-        }
-        let request = FetchRequest(
-            url: repository.metadata("timestamp.json"),
-            maximumLength: RoleName.timestamp.maximumLength,
-            ifNoneMatch: state.etag
-        )
-        guard try await fetch(request) == .notModified else {
             try await refresh()
             return true
         }
@@ -167,7 +192,7 @@ package struct MetadataUpdater: Sendable {
         guard let root, path.staysInside else { return nil }
         let digest = file.hashes["sha256"] ?? file.hashes.min { $0.key < $1.key }?.value
         let hash = root.document.consistentSnapshot ? digest.map { Hex.text($0) } : nil
-        return repository.target(path.description, hash: hash)
+        return mirrors.locations.first?.target(path.description, hash: hash)
     }
 
     /// The document of one of Sealift's roles, verified along its delegators.

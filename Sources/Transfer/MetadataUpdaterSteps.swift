@@ -45,46 +45,13 @@ extension MetadataUpdater {
     func refusing(consuming roots: consuming RootStage) throws(UpdateError) -> TimestampStage {
         do throws(TrustError) { return try roots.settled() } catch { throw .refused(error) }
     }
+}
 
-    /// Follows new roots, at most 256 in one run; the next run goes on from there.
-    func followRoots(_ roots: inout RootStage) async throws(UpdateError) {
-        for _ in 0..<Limits.rootsPerRefresh {
-            let name = RoleName.root.fileName(version: roots.root.document.version + 1)
-            guard let (bytes, _) = try await fetch(name, RoleName.root.maximumLength) else { break }
-            let historyName = Self.historyName(after: roots.root)
-            do throws(TrustError) { try roots.advance(to: bytes) } catch { throw .refused(error) }
-            try save(historyName, bytes)
-            try save(RoleName.root.fileName, bytes)
-        }
-        if try load(RoleName.root.fileName) != roots.root.bytes {
-            try save(RoleName.root.fileName, roots.root.bytes)
-        }
-    }
-
-    /// - Returns: The entity tag of the trusted file, when the repository gave one.
-    func updateTimestamp(_ timestamps: inout TimestampStage) async throws(UpdateError) -> String? {
-        let name = RoleName.timestamp.fileName
-        guard let (bytes, etag) = try await fetch(name, RoleName.timestamp.maximumLength) else {
-            throw .noTimestamp(repository: "\(repository)", wasSeen: timestamps.trusted != nil)
-        }
-        let isNewer: Bool
-        do throws(TrustError) { isNewer = try timestamps.accept(bytes) } catch { throw .refused(error) }
-        if isNewer { try save(name, bytes) }
-        return timestamps.trusted?.bytes == bytes ? etag : nil
-    }
-
-    func updateSnapshot(_ snapshots: inout SnapshotStage) async throws(UpdateError) {
-        let name = RoleName.snapshot.fileName
-        if let stored = try load(name), snapshots.load(stored: stored) { return }
-        let bytes = try await fetch(.snapshot, snapshots.wanted, of: snapshots.root.document)
-        do throws(TrustError) { try snapshots.accept(bytes) } catch { throw .refused(error) }
-        try save(name, bytes)
-    }
-
-    /// A targets role under its delegator: from this run, the store or the repository, whichever has it first.
+extension MetadataUpdater {
+    /// A targets role under its delegator: from this run, the store or a location, whichever has it first.
     ///
     /// - Returns: `nil` when the snapshot does not list it and Sealift's policy takes that as "not yet".
-    func document(
+    mutating func document(
         of role: RoleName,
         under delegator: Verified<TargetsDocument>?,
         in settled: inout TargetsStage
@@ -92,33 +59,61 @@ extension MetadataUpdater {
         if let document = settled.document(of: role, under: delegator) { return document }
         let wanted: MetaFile
         do throws(TrustError) { wanted = try settled.wanted(role) } catch {
-            if initialClock.policy == .sealift { return nil }
-            throw .refused(error)
+            guard initialClock.policy == .sealift else { throw .refused(error) }
+            // Once a role is there it never leaves, so this is an older snapshot than one that was used before.
+            if case .notInSnapshot = error, let stored = try load(role.fileName),
+                settled.isFloor(stored, as: role, under: delegator)
+            {
+                throw .refused(.removedFromSnapshot(role: role))
+            }
+            return nil
         }
-        let stored = try load(role.fileName)
-        if let stored {
+        if let stored = try load(role.fileName) {
             do throws(TrustError) {
                 return try settled.accept(stored, .stored, as: role, under: delegator)
             } catch {
                 // Old, of another delegator, or damaged. Without a network that is the answer.
-                guard fetcher != nil else { throw .refused(error) }
+                guard fetcher != nil, !Self.isFinal(error, initialClock.policy) else {
+                    throw .refused(error)
+                }
             }
         }
         guard fetcher != nil else { throw .notStored(role: role) }
-        let bytes = try await fetch(role, wanted, of: settled.root.document)
-        let document: Verified<TargetsDocument>
-        do throws(TrustError) {
-            document = try settled.accept(bytes, .fetched, as: role, under: delegator)
-        } catch {
-            throw .refused(error)
+        let name = name(of: role, wanted, settled.root.document)
+        let limit = min(targetsLimit, wanted.length.map { ByteCount(rawValue: $0) } ?? targetsLimit)
+        var failure: UpdateError?
+        for location in mirrors.inOrder {
+            do throws(UpdateError) {
+                let bytes = try await fetch(name, limit, from: location)
+                let document: Verified<TargetsDocument>
+                do throws(TrustError) {
+                    document = try settled.accept(bytes, .fetched, as: role, under: delegator)
+                } catch {
+                    throw .refused(error)
+                }
+                mirrors.succeeded(location)
+                try save(role.fileName, bytes)
+                return document
+            } catch {
+                try note(error, of: location, in: &failure)
+            }
         }
-        try save(role.fileName, bytes)
-        return document
+        throw failure ?? .notStored(role: role)
+    }
+
+    /// Whether a stored role of the version that the snapshot names settles the matter: no location has another.
+    private static func isFinal(_ error: TrustError, _ policy: TrustPolicy) -> Bool {
+        switch error {
+        case .expired, .rollback: policy == .sealift
+        // What it is could not be found out, so it may be what nothing may go behind.
+        case .unverifiable: true
+        default: false
+        }
     }
 }
 
 extension MetadataUpdater {
-    private static func historyName(after root: Verified<RootDocument>) -> String {
+    static func historyName(after root: Verified<RootDocument>) -> String {
         "root_history/" + RoleName.root.fileName(version: root.document.version + 1)
     }
 
@@ -126,40 +121,46 @@ extension MetadataUpdater {
         do throws(DurableError) { return try store.load(name) } catch { throw .storage(error) }
     }
 
-    private func save(_ name: String, _ bytes: [UInt8]) throws(UpdateError) {
+    func save(_ name: String, _ bytes: [UInt8]) throws(UpdateError) {
         do throws(DurableError) { try store.save(name, bytes) } catch { throw .storage(error) }
     }
 
-    func fetch(_ request: FetchRequest) async throws(UpdateError) -> FetchOutcome {
-        guard let fetcher else { throw .absent(url: request.url) }
-        do throws(FetchError) { return try await fetcher.fetch(request) } catch { throw .fetch(error) }
-    }
-
-    /// - Returns: `nil` when the repository says that it has no such file.
-    private func fetch(
+    /// A file that something verified names.
+    ///
+    /// - Throws: `UpdateError.absent` when the location says that it has none.
+    func fetch(
         _ name: String,
-        _ maximumLength: ByteCount
-    ) async throws(UpdateError) -> ([UInt8], etag: String?)? {
-        let request = FetchRequest(url: repository.metadata(name), maximumLength: maximumLength)
-        switch try await fetch(request) {
-        case .bytes(let bytes, let etag): return (bytes, etag)
-        case .absent, .notModified: return nil
+        _ maximumLength: ByteCount,
+        from location: RepositoryLocation
+    ) async throws(UpdateError) -> [UInt8] {
+        let request = FetchRequest(url: location.metadata(name), maximumLength: maximumLength)
+        guard let fetcher else { throw .absent(url: request.url) }
+        do throws(FetchError) {
+            if case .bytes(let bytes, _) = try await fetcher.fetch(request) { return bytes }
+        } catch {
+            throw .fetch(error)
         }
+        throw .absent(url: request.url)
     }
 
-    /// Fetches what a parent document names, up to the length it signs and never beyond the role's own limit.
-    private func fetch(
-        _ role: RoleName,
-        _ wanted: MetaFile,
-        of root: RootDocument
-    ) async throws(UpdateError) -> [UInt8] {
-        // The location encodes what a URL may not hold, so the role's own name goes in.
-        let name = root.consistentSnapshot ? "\(wanted.version).\(role).json" : "\(role).json"
-        let longest = role == .snapshot ? role.maximumLength : targetsLimit
-        let limit = min(longest, wanted.length.map { ByteCount(rawValue: $0) } ?? longest)
-        guard let (bytes, _) = try await fetch(name, limit) else {
-            throw .absent(url: repository.metadata(name))
+    /// What a role's file is called; the location encodes what a URL may not hold.
+    func name(of role: RoleName, _ wanted: MetaFile, _ root: RootDocument) -> String {
+        root.consistentSnapshot ? "\(wanted.version).\(role).json" : "\(role).json"
+    }
+
+    /// Notes that a location failed, and keeps the error that says most: a refusal more than an outage.
+    ///
+    /// - Throws: The error, where no other location could do better.
+    mutating func note(
+        _ error: UpdateError,
+        of location: RepositoryLocation,
+        in failure: inout UpdateError?
+    ) throws(UpdateError) {
+        if failure == nil || failure?.isOutage == true && !error.isOutage {
+            failure = error
+            culprit = location
         }
-        return bytes
+        guard error.isOfLocation else { throw error }
+        mirrors.failed(location)
     }
 }

@@ -6,6 +6,12 @@ package struct SnapshotStage: ~Copyable {
     private let chain: [Verified<RootDocument>]
     private var trusted: Verified<SnapshotDocument>?
 
+    /// Whether the stored snapshot is by keys that have been replaced since.
+    ///
+    /// That is how a repository recovers from a fast-forward of any role, so
+    /// the stored roles are then no floors either.
+    private var isByFormerKeys = false
+
     init(
         chain: [Verified<RootDocument>],
         root: Verified<RootDocument>,
@@ -37,6 +43,12 @@ package struct SnapshotStage: ~Copyable {
             try check(stored)
             return true
         } catch {
+            if let envelope = try? Envelope(bytes, role: .snapshot),
+                let quorum = try? root.document.quorum(for: .snapshot)
+            {
+                let keyIDs = envelope.signatures.map(\.keyID)
+                isByFormerKeys = !keyIDs.isEmpty && keyIDs.allSatisfy { quorum.keys[$0] == nil }
+            }
             return false
         }
     }
@@ -68,7 +80,14 @@ package struct SnapshotStage: ~Copyable {
     package consuming func settled() throws(TrustError) -> TargetsStage {
         guard let snapshot = trusted else { throw .missing(role: .snapshot) }
         try check(snapshot)
-        return TargetsStage(chain: chain, root: root, timestamp: timestamp, snapshot: snapshot, clock: clock)
+        return TargetsStage(
+            chain: chain,
+            root: root,
+            timestamp: timestamp,
+            snapshot: snapshot,
+            clock: clock,
+            floors: isByFormerKeys ? .none : .storedRoles
+        )
     }
 
     private func check(_ snapshot: Verified<SnapshotDocument>) throws(TrustError) {

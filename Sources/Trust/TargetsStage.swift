@@ -22,6 +22,15 @@ package struct TargetsStage: Sendable {
         case stored, fetched
     }
 
+    /// Below what no role may go, besides what the snapshots say.
+    enum Floors {
+        /// What is stored and its delegator vouches for, also when timestamp and snapshot were lost since.
+        case storedRoles
+        case none
+    }
+
+    private let floors: Floors
+
     private struct Edge: Hashable {
         /// The delegator's file; `nil` is the root.
         let delegator: Digest?
@@ -33,8 +42,10 @@ package struct TargetsStage: Sendable {
         root: Verified<RootDocument>,
         timestamp: Verified<TimestampDocument>,
         snapshot: Verified<SnapshotDocument>,
-        clock: TrustClock
+        clock: TrustClock,
+        floors: Floors
     ) {
+        self.floors = clock.policy == .sealift ? floors : .none
         roots = chain
         self.root = root
         self.timestamp = timestamp
@@ -76,14 +87,14 @@ package struct TargetsStage: Sendable {
     ) throws(TrustError) -> Verified<TargetsDocument> {
         if origin == .fetched { try clock.checkNotBehind() }
         let wanted = try wanted(role)
-        try wanted.check(bytes, role: role)
-        let quorum =
-            if let delegator {
-                try delegator.document.quorum(for: role, named: delegator.role)
-            } else {
-                try root.document.quorum(for: role)
+        if origin == .fetched { try wanted.check(bytes, role: role) }
+        let new = try verified(bytes, as: role, under: delegator)
+        if origin == .stored {
+            guard floors == .none || new.document.version <= wanted.version else {
+                throw .rollback(role: role, trusted: new.document.version, found: wanted.version)
             }
-        let new = try Untrusted<TargetsDocument>(bytes, maximumLength: targetsLimit).verified(by: quorum)
+            try wanted.check(bytes, role: role)
+        }
         guard new.document.version == wanted.version else {
             throw .versionMismatch(role: role, expected: wanted.version, found: new.document.version)
         }
@@ -99,5 +110,28 @@ package struct TargetsStage: Sendable {
         if role == SealiftRole.hold.roleName { clock.saw(new.document.issued) }
         loaded[Edge(delegator: delegator?.digest, role: role)] = new
         return new
+    }
+
+    /// Whether stored `bytes` of `role` forbid a snapshot that does not list it.
+    package func isFloor(
+        _ bytes: [UInt8],
+        as role: RoleName,
+        under delegator: Verified<TargetsDocument>?
+    ) -> Bool {
+        floors == .storedRoles && (try? verified(bytes, as: role, under: delegator)) != nil
+    }
+
+    private func verified(
+        _ bytes: [UInt8],
+        as role: RoleName,
+        under delegator: Verified<TargetsDocument>?
+    ) throws(TrustError) -> Verified<TargetsDocument> {
+        let quorum =
+            if let delegator {
+                try delegator.document.quorum(for: role, named: delegator.role)
+            } else {
+                try root.document.quorum(for: role)
+            }
+        return try Untrusted<TargetsDocument>(bytes, maximumLength: targetsLimit).verified(by: quorum)
     }
 }

@@ -56,6 +56,8 @@ package struct TimestampStage: ~Copyable {
                     found: new.document.snapshot.version
                 )
             }
+        } else {
+            try clock.checkNotReplayed(new)
         }
         try clock.checkIssued(new)
         try clock.checkLifetime(new, under: root.document)

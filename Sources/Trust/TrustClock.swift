@@ -61,6 +61,16 @@ package struct TrustClock: Sendable, Equatable {
         }
     }
 
+    /// Holds a document to the signed times seen before, where its predecessor is lost.
+    ///
+    /// - Throws: `TrustError.replayed`.
+    func checkNotReplayed(_ document: Verified<some SignedDocument>) throws(TrustError) {
+        guard policy == .sealift, let issued = document.document.issued else { return }
+        guard floor.seconds(since: issued) <= Self.tolerance else {
+            throw .replayed(role: document.role, issued: issued, floor: floor)
+        }
+    }
+
     /// Holds a document of an online role to the root's greatest lifetime.
     ///
     /// - Throws: `TrustError.shape` without `issued`, `.lifetimeTooLong`.
