@@ -30,6 +30,7 @@ extension DeviceDirectory {
     ///   - created: Written into the record.
     ///   - forbidden: What may not be gone back to: recalled, denied or quarantined.
     ///   - bounds: For a model that its app has to confirm, within what.
+    ///   - extras: Whether it needs its way back and the note of its trials.
     /// - Returns: The new generation, read back from the disk.
     /// - Throws: `GenerationError`; on any error before the rename the old generation stays active.
     @discardableResult
@@ -37,7 +38,8 @@ extension DeviceDirectory {
         _ models: [GenerationRecord.Model],
         created: UnixTime,
         forbidden: (Digest) -> Bool = { _ in false },
-        bounds: (ModelName) -> TrialBounds? = { _ in nil }
+        bounds: (ModelName) -> TrialBounds? = { _ in nil },
+        extras: Extras = .needed
     ) throws(GenerationError) -> ActiveGeneration {
         let active = try? activeGeneration()
         let current = active?.record.models ?? []
@@ -75,11 +77,13 @@ extension DeviceDirectory {
             try write(next, into: "\(path)/\(place.relativePath)")
             try Durable.synchronizeDirectory(generationsPath)
             try CrashPoint.reached("generation.written", place.relativePath)
-            try writeFallback(wayBack)
+            try extras.make { () throws(DurableError) in try writeFallback(wayBack) }
             try CrashPoint.reached("fallback.written", place.relativePath)
         }
         // Read again: an app may have confirmed a version while the generation was written.
-        try changeTrials { $0 = $0.activating(models, over: current, since: created, bounds: bounds) }
+        try extras.make { () throws(GenerationError) in
+            try changeTrials { $0 = $0.activating(models, over: current, since: created, bounds: bounds) }
+        }
         try onDisk { () throws(DurableError) in
             try CrashPoint.reached("activate.before-rename", currentPath)
             try Durable.makeWay(at: currentPath)
@@ -88,6 +92,21 @@ extension DeviceDirectory {
         }
         withExtendedLifetime((leases, own)) {}
         return try ActiveGeneration(place, in: self)
+    }
+
+    /// What belongs to a generation and is not it: its way back, and the note of its trials.
+    package enum Extras {
+        case needed
+
+        /// Where something in the directory is in their way, it is done without them: a version that may not run is
+        /// left all the same.
+        case ifPossible
+
+        fileprivate func make<Failure: Error>(_ steps: () throws(Failure) -> Void) throws(Failure) {
+            do throws(Failure) { try steps() } catch {
+                if case .needed = self { throw error }
+            }
+        }
     }
 
     /// Opens a version that is about to be active and keeps it from being collected.

@@ -26,7 +26,8 @@ extension DeviceDirectory {
     /// Leaves versions that may not run any more, also on a full disk.
     ///
     /// Without room, the ballast goes; then everything that can be collected;
-    /// and then the fallback is taken, if it holds none of them.
+    /// and then the fallback is taken, if it holds none of them. What else is wrong
+    /// in the directory costs the new generation its way back, and no more.
     ///
     /// - Parameters:
     ///   - models: What stays; the complete set.
@@ -50,7 +51,9 @@ extension DeviceDirectory {
                 return try activate(models, created: now, forbidden: forbidden, bounds: bounds)
             } catch {
                 failure = error
-                guard case .disk(let reason) = error, reason.isOutOfSpace else { throw error }
+                guard case .disk(let reason) = error, reason.isOutOfSpace else {
+                    return try activate(models, created: now, forbidden: forbidden, extras: .ifPossible)
+                }
             }
         }
         guard let active, let fallback = fallback(of: active), !active.place.isFallback,

@@ -60,7 +60,8 @@ extension DeviceDirectory {
 
     /// Every version that a generation or fallback on the disk holds: what this device ran, or made ready.
     package func versionsKnown() throws(GenerationError) -> [GenerationRecord.Model] {
-        let places = try placesPresent()
+        // Fallbacks that cannot be looked at take nothing from what the generations say.
+        let places = try generationsPresent() + ((try? fallbacksPresent()) ?? [])
         return places.compactMap { try? ActiveGeneration($0, in: self) }.flatMap(\.record.models)
     }
 
@@ -76,8 +77,15 @@ extension DeviceDirectory {
     }
 
     private func placesPresent() throws(GenerationError) -> [GenerationPlace] {
-        let generations = try names(generationsPath).compactMap { GenerationPlace("generations/\($0)") }
-        return generations + (try names(fallbackPath).compactMap { GenerationPlace("fallback/\($0)") })
+        try generationsPresent() + fallbacksPresent()
+    }
+
+    private func generationsPresent() throws(GenerationError) -> [GenerationPlace] {
+        try names(generationsPath).compactMap { GenerationPlace("generations/\($0)") }
+    }
+
+    private func fallbacksPresent() throws(GenerationError) -> [GenerationPlace] {
+        try names(fallbackPath).compactMap { GenerationPlace("fallback/\($0)") }
     }
 
     private func keptGenerations(now: UnixTime, retain: Int64) throws(GenerationError) -> [ActiveGeneration] {

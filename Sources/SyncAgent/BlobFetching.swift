@@ -30,9 +30,23 @@ package struct Peers: Sendable {
     /// Takes receipts to the registry.
     let exchange: any APIExchanging
 
-    package init(fetcher: any Fetching, blobs: any BlobFetching, exchange: any APIExchanging) {
+    /// How each registry and mirror did lately, with files of any kind.
+    let standings: MirrorStandings
+
+    /// The operator's limits on model files, where there are any.
+    let permission: (any TransferPermission)?
+
+    package init(
+        fetcher: any Fetching,
+        blobs: any BlobFetching,
+        exchange: any APIExchanging,
+        standings: MirrorStandings = MirrorStandings(),
+        permission: (any TransferPermission)? = nil
+    ) {
         self.fetcher = fetcher
         self.blobs = blobs
         self.exchange = exchange
+        self.standings = standings
+        self.permission = permission
     }
 }

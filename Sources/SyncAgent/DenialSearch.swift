@@ -12,7 +12,7 @@ struct DenialSearch: Sendable {
     let anchor: [UInt8]
     let store: any MetadataStore
     let fetcher: any Fetching
-    let locations: [RepositoryLocation]
+    let mirrors: Mirrors
     let clock: TrustClock
 
     /// More versions than anybody signs while a chain is out of order.
@@ -61,9 +61,7 @@ struct DenialSearch: Sendable {
         }
         let first = (stored?.version ?? 0) + 1
         for version in first..<first + Self.furthest {
-            guard let bytes = await fetched(role, version), let found = document(bytes, role, quorum),
-                found.version == version
-            else { break }
+            guard let found = await fetched(role, version, quorum) else { break }
             ledger.accept(found.deny, of: role.roleName, version: version, by: .signatures)
         }
         return stored
@@ -76,13 +74,18 @@ struct DenialSearch: Sendable {
         return verified.document
     }
 
-    private func fetched(_ role: SealiftRole, _ version: Int64) async -> [UInt8]? {
-        for location in locations {
+    /// The file of that version, from whichever location has the right one.
+    private func fetched(_ role: SealiftRole, _ version: Int64, _ quorum: Quorum) async -> TargetsDocument? {
+        for location in mirrors.inOrder {
             let request = FetchRequest(
                 url: location.metadata("\(version).\(role.roleName).json"),
                 maximumLength: Limits.targets
             )
-            if case .bytes(let bytes, _)? = try? await fetcher.fetch(request) { return bytes }
+            if case .bytes(let bytes, _)? = try? await fetcher.fetch(request),
+                let found = document(bytes, role, quorum), found.version == version
+            {
+                return found
+            }
         }
         return nil
     }

@@ -18,6 +18,9 @@ struct ModelChain: Sendable {
     /// What the registry holds back at this moment.
     var holds: [Digest: Hold]
 
+    /// Why nobody knows what the registry holds back; nothing is newly taken then.
+    var withheld: SyncError?
+
     init(
         model: ModelName,
         live: LiveDocument? = nil,

@@ -9,34 +9,44 @@ final class OverlayStore: MetadataStore {
         /// Nothing: what a dry run verifies goes nowhere.
         case never
 
-        /// All that there is room for, so that a recall is learned on a full disk as well.
-        case whileThereIsRoom
+        /// All that can be, so that a recall is learned on a full disk as well, and where something is in the way.
+        case whatCanBe
     }
 
     private let base: any MetadataStore
     private let writing: Writing
     private let changes = Guarded<[String: [UInt8]]>([:])
+    private let firstFailure = Guarded<DurableError?>(nil)
 
     init(over base: any MetadataStore, writing: Writing) {
         self.base = base
         self.writing = writing
     }
 
+    /// What could not be read or written, other than for want of room; the first.
+    var failure: DurableError? { firstFailure.withLock { $0 } }
+
     func load(_ name: String) throws(DurableError) -> [UInt8]? {
         if let bytes = changes.withLock({ $0[name] }) { return bytes }
-        return try base.load(name)
+        do throws(DurableError) { return try base.load(name) } catch {
+            guard writing == .whatCanBe else { throw error }
+            note(error)
+            return nil
+        }
     }
 
     func save(_ name: String, _ bytes: [UInt8]) throws(DurableError) {
-        if writing == .whileThereIsRoom {
+        if writing == .whatCanBe {
             do throws(DurableError) {
                 try base.save(name, bytes)
                 changes.withLock { $0[name] = nil }
                 return
             } catch {
-                guard error.isOutOfSpace else { throw error }
+                if !error.isOutOfSpace { note(error) }
             }
         }
         changes.withLock { $0[name] = bytes }
     }
+
+    private func note(_ error: DurableError) { firstFailure.withLock { $0 = $0 ?? error } }
 }

@@ -25,8 +25,9 @@ struct Planning {
         _ chain: inout RegistryChain
     ) async -> (plan: ModelPlan, recalled: [Digest]?) {
         var plan = ModelPlan(request, active: active)
+        var recalled: [Digest]?
         do throws(SyncError) {
-            let recalled = try await choose(request, &plan, &chain)
+            try await choose(request, &plan, &recalled, &chain)
             return (plan, recalled)
         } catch {
             // A denial counts, also where the roles below it cannot be had.
@@ -34,15 +35,17 @@ struct Planning {
                 plan.recall = Obstacle.denied(denial).description
             }
             plan.fail(error)
-            return (plan, nil)
+            return (plan, recalled)
         }
     }
 
+    /// Chooses, and says what is recalled as soon as that is known, whatever fails after it.
     private func choose(
         _ request: WantedModel,
         _ plan: inout ModelPlan,
+        _ recalled: inout [Digest]?,
         _ chain: inout RegistryChain
-    ) async throws(SyncError) -> [Digest] {
+    ) async throws(SyncError) {
         let roles: ModelRoles?
         do throws(UpdateError) { roles = try await chain.roles(of: request.name) } catch {
             throw explain(error, request.model)
@@ -52,7 +55,8 @@ struct Planning {
                 hasUnusable: false,
                 explanation: "the registry has no namespace \(request.name.namespace); check the name"
             )
-            return []
+            recalled = []
+            return
         }
         guard roles.live != nil || roles.release != nil || plan.active != nil else {
             plan.takeNone(
@@ -61,9 +65,11 @@ struct Planning {
                 explanation:
                     "the registry has no model \(request.model), or nothing of it yet; check the name"
             )
-            return []
+            recalled = []
+            return
         }
         let signed = try await chain.chain(of: request.name, roles)
+        recalled = signed.recalled
         let candidates = Candidates(request, in: signed, rules(request), active: plan.active?.identity)
         plan.recall = candidates.departure?.description
         plan.passedOver = candidates.passedOver
@@ -83,9 +89,12 @@ struct Planning {
             )
             switch usability {
             case .usable(let content, let choice):
+                // It may be held.
+                if let withheld = signed.withheld, candidate.manifest != plan.active?.identity.manifest {
+                    throw withheld
+                }
                 plan.decision.variants = choice
-                try await take(candidate, request, (bytes, manifest, content), hasUnusable, &plan)
-                return signed.recalled
+                return try await take(candidate, request, (bytes, manifest, content), hasUnusable, &plan)
             case .unusable(let reasons):
                 hasUnusable = hasUnusable || candidate.manifest != plan.active?.identity.manifest
                 plan.passOver(candidate.version, .unusable(reasons))
@@ -100,7 +109,6 @@ struct Planning {
             explanation: unknown ?? candidates.stay ?? Self.explanation(request, signed, plan.active)
         )
         try await repairKept(request, roles, &plan, &chain)
-        return signed.recalled
     }
 
     /// The best candidate that is on the device, whole and of use: where to go at once after a recall.

@@ -9,8 +9,10 @@ struct RegistryChain: Sendable {
     private var updater: MetadataUpdater
     let contents: TargetContents
 
-    /// Where it was verified from, and then the others.
-    let locations: [RepositoryLocation]
+    private let mirrors: Mirrors
+
+    /// Where files come from, those that failed lately last.
+    var locations: [RepositoryLocation] { mirrors.inOrder }
 
     /// The digests of the targets that were used.
     private(set) var used: Set<Digest> = []
@@ -27,7 +29,7 @@ struct RegistryChain: Sendable {
     init(
         _ updater: MetadataUpdater,
         contents: TargetContents,
-        locations: [RepositoryLocation],
+        mirrors: Mirrors,
         ledger: DenialLedger
     ) {
         self.updater = updater
@@ -36,7 +38,7 @@ struct RegistryChain: Sendable {
             self.ledger.accept(targets.deny, of: .targets, version: targets.version, by: .chain)
         }
         self.contents = contents
-        self.locations = locations
+        self.mirrors = mirrors
         freshUntil = updater.freshUntil ?? updater.now
     }
 
@@ -88,7 +90,10 @@ struct RegistryChain: Sendable {
                 throw SyncError(error, "\(path), version \(roles.live?.version ?? 0) of its role")
             }
         }
-        chain.holds = await holds(on: model)
+        do throws(SyncError) { chain.holds = try await holds(on: model) } catch {
+            chain.withheld = error
+            warnings.append(error.message)
+        }
         return chain
     }
 
@@ -105,31 +110,45 @@ struct RegistryChain: Sendable {
         return try await content(of: TargetPath(path), file)
     }
 
-    /// A hold is the registry's brake; without it a sync goes on and says so.
-    private mutating func holds(on model: ModelName) async -> [Digest: Hold] {
+    /// A hold is the registry's brake: where it has expired, or there is none, a sync goes on and says so.
+    ///
+    /// - Throws: `SyncError`, when it is signed and nobody gives it: then nobody knows what is held.
+    private mutating func holds(on model: ModelName) async throws(SyncError) -> [Digest: Hold] {
+        let path = HoldDocument.targetPath(model: model)
+        let file: TargetFile?
         do throws(UpdateError) {
-            guard let role = try await updater.role(.hold) else { return [:] }
-            let path = HoldDocument.targetPath(model: model)
-            guard let file = role.document.targets[TargetPath(path)] else { return [:] }
-            let document: HoldDocument
-            do {
-                document = try HoldDocument(
-                    canonical: try await content(of: TargetPath(path), file),
-                    at: path
-                )
-            } catch {
-                warnings.append("no hold applies to \(model): \(error)")
-                return [:]
-            }
-            let effect = document.effect(at: now)
-            for ignored in effect.ignored {
-                warnings.append("a hold on \(ignored.hold.manifest) is ignored: \(ignored.reason)")
-            }
-            return effect.holds
+            file = try await updater.role(.hold)?.document.targets[TargetPath(path)]
         } catch {
+            guard error.isExpiry else { throw Self.withheld(model, SyncError(error, "sealift~hold")) }
             warnings.append("no hold applies to \(model): \(error)")
             return [:]
         }
+        guard let file else { return [:] }
+        let bytes: [UInt8]
+        do throws(SyncError) { bytes = try await content(of: TargetPath(path), file) } catch {
+            throw Self.withheld(model, error)
+        }
+        let document: HoldDocument
+        do { document = try HoldDocument(canonical: bytes, at: path) } catch {
+            warnings.append("no hold applies to \(model): \(error)")
+            return [:]
+        }
+        let effect = document.effect(at: now)
+        for ignored in effect.ignored {
+            warnings.append("a hold on \(ignored.hold.manifest) is ignored: \(ignored.reason)")
+        }
+        return effect.holds
+    }
+
+    /// What is signed about holds did not come, or something else came: an outage, whoever is behind it.
+    private static func withheld(_ model: ModelName, _ error: SyncError) -> SyncError {
+        // A clock or a device that is in disorder is told as it is.
+        guard ![ErrorCode.clock, .cancelled].contains(error.errorCode) else { return error }
+        return SyncError(
+            code: .missingAtServer,
+            "\(model): no version is newly taken, because what the registry holds back did not come: "
+                + "\(error.message). Try again, or another mirror"
+        )
     }
 
     private mutating func content(of path: TargetPath, _ file: TargetFile) async throws(SyncError) -> [UInt8]

@@ -29,7 +29,13 @@ public struct SyncAgent: Sendable {
         var transfer = try configuration.transfer()
         transfer.permission = DownloadPolicy(configuration, clock: Self.systemTime)
         let fetcher = CurlFetcher(configuration: transfer)
-        let peers = Peers(fetcher: fetcher, blobs: BlobDownloader(fetcher: fetcher), exchange: fetcher)
+        let peers = Peers(
+            fetcher: fetcher,
+            blobs: BlobDownloader(fetcher: fetcher),
+            exchange: fetcher,
+            standings: fetcher.standings,
+            permission: transfer.permission
+        )
         try self.init(configuration: configuration, peers: peers, clock: Self.systemTime, events: events)
     }
 

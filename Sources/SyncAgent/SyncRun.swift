@@ -8,9 +8,11 @@ import Trust
 
 /// One sync, from the first request to the report.
 ///
-/// Refresh trust, choose, fetch, check, install, build the generation, one
-/// rename, collect. Everything before the rename only adds; so whatever fails,
-/// and whenever the process ends, the old generation stays as it was.
+/// Refresh trust, choose, leave what is recalled or denied, fetch, check,
+/// install, build the generation, one rename, collect. Everything before the
+/// rename only adds; so whatever fails, and whenever the process ends, the old
+/// generation stays as it was. What is wrong in the directory ends a sync only
+/// after that leaving, unless nothing can be left without it.
 struct SyncRun: Sendable {
     let configuration: SyncConfiguration
     let mode: SyncMode
@@ -19,33 +21,37 @@ struct SyncRun: Sendable {
     let events: @Sendable (SyncEvent) -> Void
 
     func run() async throws(SyncError) -> SyncReport {
-        let device = try openDevice()
-        let lock = try await takeLock(device)
+        var setbacks = Setbacks()
+        let device = try openDevice(&setbacks)
+        let lock = try await takeLock(device, &setbacks)
         defer { withExtendedLifetime(lock) {} }
         var (active, damage) = await activeGeneration(of: device)
-        active = try settleTrials(active, device)
-        var quarantine = try quarantine(active, device)
+        active = setbacks.sparing(active) { [active] () throws(SyncError) in try settleTrials(active, device)
+        }
+        var quarantine = setbacks.sparing(Quarantine()) { [active] () throws(SyncError) in
+            try self.quarantine(active, device)
+        }
         var warnings = damage.map { [$0] } ?? []
-        if mode == .activate {
+        if mode == .activate, setbacks.first == nil {
             // Now, and not after the network was asked: meanwhile an operator may change it.
-            warnings += try noting { () throws(GenerationError) in
-                try device.changeQuarantine { note in
-                    for entry in quarantine.entries { note.add(entry) }
-                    note.settled = quarantine.settled
+            warnings += setbacks.sparing([]) { [quarantine] () throws(SyncError) in
+                try noting { () throws(GenerationError) in
+                    try device.changeQuarantine { note in
+                        for entry in quarantine.entries { note.add(entry) }
+                        note.settled = quarantine.settled
+                    }
                 }
             }
         }
         events(.phase(.refreshing))
         let sources = try sources(device)
-        var (chain, settings) = try await trusted(sources, device, active)
+        var (chain, settings) = try await trusted(sources, device, active, &setbacks)
         events(.phase(.choosing))
-        let local = LocalNotes(
-            quarantine: quarantine,
-            pins: try onDisk { () throws(GenerationError) in
-                try device.note(Pins.self)
-            }
-        )
-        var (plans, recalled) = try await choose(device, active?.record, local, &chain)
+        let pins = setbacks.sparing(Pins()) { () throws(SyncError) in
+            try onDisk { () throws(GenerationError) in try device.note(Pins.self) }
+        }
+        let local = LocalNotes(quarantine: quarantine, pins: pins)
+        var (plans, recalled) = await choose(device, active?.record, local, &chain, &setbacks)
         if recalled == nil, mode == .activate { await search(sources, into: &chain.ledger) }
         GroupRule.apply(to: &plans, requests)
 
@@ -58,7 +64,9 @@ struct SyncRun: Sendable {
             warnings: warnings
         )
         report.pollSeconds = settings.pollSeconds
-        report.warnings += try save(recalled, chain, settings, to: device)
+        report.warnings += setbacks.sparing([]) { () throws(SyncError) in
+            try save(recalled, chain, settings, to: device)
+        }
         let before = active?.record
         // What could not be read this time may not be gone back to again.
         let withdrawn = recalled ?? (try? device.trustState())?.recalled ?? []
@@ -67,12 +75,24 @@ struct SyncRun: Sendable {
             .union(quarantine.entries.map(\.manifest))
         if mode == .activate {
             active = try await leaveRecalled(plans, active, forbidden, device)
+            if let failure = sources.store.failure { setbacks.note(SyncError(failure)) }
+            if setbacks.first != nil {
+                do throws(SyncError) { try await purge(active, forbidden, device) } catch {
+                    setbacks.note(error)
+                }
+            }
+        }
+        try setbacks.end()
+        if mode == .activate {
+            if let pin = sources.pin { try pin.save(to: device) }
             report.bytesFetched = await receive(&plans, chain, device)
             try releaseReceived(plans, device)
             report.warnings += await runChecks(&plans, &quarantine, device)
             forbidden.formUnion(quarantine.entries.map(\.manifest))
-            GroupRule.apply(to: &plans, requests)
+        } else {
+            await preview(&plans, device)
         }
+        GroupRule.apply(to: &plans, requests)
         let lingering = await lingering(plans, before, device, &chain)
         if mode == .activate {
             report.generation = try await activate(plans, lingering, over: active, forbidden, device, &report)
@@ -98,9 +118,12 @@ struct SyncRun: Sendable {
     private func trusted(
         _ sources: Sources,
         _ device: DeviceDirectory,
-        _ active: ActiveGeneration?
+        _ active: ActiveGeneration?,
+        _ setbacks: inout Setbacks
     ) async throws(SyncError) -> (RegistryChain, SettingsDocument) {
-        var ledger = try onDisk { () throws(GenerationError) in try device.note(DenialLedger.self) }
+        var ledger = setbacks.sparing(DenialLedger()) { () throws(SyncError) in
+            try onDisk { () throws(GenerationError) in try device.note(DenialLedger.self) }
+        }
         do throws(SyncError) {
             var chain = try await refreshedChain(sources, device, active?.record, ledger)
             let settings = try await chain.settings()
@@ -109,7 +132,9 @@ struct SyncRun: Sendable {
             guard mode == .activate else { throw error }
             if error.kind == .refused || error.kind == .expired {
                 await search(sources, into: &ledger)
-                _ = try noting { () throws(GenerationError) in try ledger.save(on: device) }
+                _ = setbacks.sparing([]) { [ledger] () throws(SyncError) in
+                    try noting { () throws(GenerationError) in try ledger.save(on: device) }
+                }
             }
             try await leaveKnown(ledger, active, device)
             throw error
@@ -156,10 +181,19 @@ struct SyncRun: Sendable {
 
     // MARK: the device
 
-    private func openDevice() throws(SyncError) -> DeviceDirectory {
+    private func openDevice(_ setbacks: inout Setbacks) throws(SyncError) -> DeviceDirectory {
         let path = configuration.directory
+        if mode == .activate {
+            do throws(GenerationError) { return try DeviceDirectory.create(path) } catch {
+                // What is active may have to be left all the same.
+                guard let device = try? DeviceDirectory.open(path),
+                    ((try? device.activeGeneration()) ?? nil) != nil
+                else { throw SyncError(error) }
+                setbacks.note(SyncError(error))
+                return device
+            }
+        }
         return try onDisk { () throws(GenerationError) in
-            if mode == .activate { return try DeviceDirectory.create(path) }
             do throws(GenerationError) { return try DeviceDirectory.open(path) } catch {
                 guard case .missing = error else { throw error }
                 return DeviceDirectory.assumed(path)
@@ -168,7 +202,10 @@ struct SyncRun: Sendable {
     }
 
     /// A courtesy between syncs, so that they do not fetch the same bytes twice; safety does not rest on it.
-    private func takeLock(_ device: DeviceDirectory) async throws(SyncError) -> DirectoryLock? {
+    private func takeLock(
+        _ device: DeviceDirectory,
+        _ setbacks: inout Setbacks
+    ) async throws(SyncError) -> DirectoryLock? {
         guard mode == .activate else { return nil }
         let patience = Double(configuration.lockPatience)
         do throws(DurableError) {
@@ -181,7 +218,10 @@ struct SyncRun: Sendable {
                 return try DirectoryLock(device.lockPath, waiting: patience)
             }
         } catch {
-            guard case .locked(_, let holder) = error else { throw SyncError(error) }
+            guard case .locked(_, let holder) = error else {
+                setbacks.note(SyncError(error))
+                return nil
+            }
             throw SyncError(
                 code: .locked,
                 "another sync of \(device.path) is running (\(holder)) and did not end within "
@@ -208,11 +248,14 @@ struct SyncRun: Sendable {
         _ device: DeviceDirectory,
         _ active: GenerationRecord?,
         _ local: LocalNotes,
-        _ chain: inout RegistryChain
-    ) async throws(SyncError) -> ([ModelPlan], recalled: [Digest]?) {
-        let known = try onDisk { () throws(GenerationError) in try device.versionsKnown() }
+        _ chain: inout RegistryChain,
+        _ setbacks: inout Setbacks
+    ) async -> ([ModelPlan], recalled: [Digest]?) {
+        let known = setbacks.sparing([]) { () throws(SyncError) in
+            try onDisk { () throws(GenerationError) in try device.versionsKnown() }
+        }
         let ran = Set(known.map(\.identity.manifest))
-        let secret = try rolloutSecret(device)
+        let secret = setbacks.sparing(nil) { () throws(SyncError) in try rolloutSecret(device) }
         var machine = Machine.current
         machine.runtimes = configuration.runtimes.map(\.limits)
         let planning = Planning(
@@ -224,7 +267,11 @@ struct SyncRun: Sendable {
                     pin: local.pins.versions[request.name],
                     quarantine: local.reasons,
                     hasRun: { ran.contains($0) },
-                    bucket: { RolloutBucket.bucket(secret: secret, manifest: $0, channel: $1) }
+                    bucket: { manifest, channel in
+                        // Without a secret, at the end of every rollout.
+                        guard let secret else { return Listing.fullRollout - 1 }
+                        return RolloutBucket.bucket(secret: secret, manifest: manifest, channel: channel)
+                    }
                 )
             },
             known: known,
@@ -240,10 +287,10 @@ struct SyncRun: Sendable {
         return (plans, recalled)
     }
 
-    /// A dry run on a device without a secret stands at the end of every rollout.
-    private func rolloutSecret(_ device: DeviceDirectory) throws(SyncError) -> [UInt8] {
+    /// A dry run makes none.
+    private func rolloutSecret(_ device: DeviceDirectory) throws(SyncError) -> [UInt8]? {
         if mode == .activate { return try RolloutBucket.secret(of: device) }
-        return (try? RolloutBucket.storedSecret(of: device)) ?? []
+        return (try? RolloutBucket.storedSecret(of: device)) ?? nil
     }
 }
 

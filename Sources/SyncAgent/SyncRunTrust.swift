@@ -10,8 +10,8 @@ extension SyncRun {
     /// What a chain is verified from, and with.
     struct Sources: Sendable {
         let anchor: [UInt8]
-        let store: any MetadataStore
-        let locations: [RepositoryLocation]
+        let store: OverlayStore
+        let mirrors: Mirrors
         let floor: UnixTime?
 
         /// What the directory is to be pinned to once a registry has answered.
@@ -29,11 +29,11 @@ extension SyncRun {
             )
         }
         let folder = FolderMetadataStore(directory: device.trustPath)
-        let store = OverlayStore(over: folder, writing: mode == .dryRun ? .never : .whileThereIsRoom)
+        let store = OverlayStore(over: folder, writing: mode == .dryRun ? .never : .whatCanBe)
         return Sources(
             anchor: anchor,
             store: store,
-            locations: configuration.registries.map { RepositoryLocation(base: $0) },
+            mirrors: Mirrors(configuration.registries.map { RepositoryLocation(base: $0) }, peers.standings),
             floor: (try? device.trustState())?.clockFloor,
             pin: try pin(anchor, device, store)
         )
@@ -45,30 +45,28 @@ extension SyncRun {
         _ active: GenerationRecord?,
         _ ledger: DenialLedger
     ) async throws(SyncError) -> RegistryChain {
-        var failure: SyncError?
-        for location in sources.locations {
-            var updater = MetadataUpdater(
-                anchor: sources.anchor,
-                store: sources.store,
-                fetcher: peers.fetcher,
-                repository: location,
-                now: clock,
-                floor: sources.floor,
-                policy: .sealift,
-                keepsRoots: false
-            )
-            do throws(UpdateError) { try await updater.poll() } catch {
-                let found = explain(error, "\(location)", device, active)
-                // A refusal says more than an outage of another mirror.
-                if failure == nil || failure?.kind == .temporary { failure = found }
-                continue
-            }
-            if mode == .activate, let pin = sources.pin { try pin.save(to: device) }
-            let locations = [location] + sources.locations.filter { $0 != location }
-            let contents = TargetContents(store: sources.store, fetcher: peers.fetcher, locations: locations)
-            return RegistryChain(updater, contents: contents, locations: locations, ledger: ledger)
+        guard let first = sources.mirrors.locations.first else {
+            throw SyncError(.usage, "no registry; give --registry URL")
         }
-        throw failure ?? SyncError(.usage, "no registry; give --registry URL")
+        var updater = MetadataUpdater(
+            anchor: sources.anchor,
+            store: sources.store,
+            fetcher: peers.fetcher,
+            mirrors: sources.mirrors,
+            now: clock,
+            floor: sources.floor,
+            policy: .sealift,
+            keepsRoots: false
+        )
+        do throws(UpdateError) { try await updater.poll() } catch {
+            throw explain(error, "\(updater.culprit ?? first)", device, active)
+        }
+        let contents = TargetContents(
+            store: sources.store,
+            fetcher: peers.fetcher,
+            mirrors: sources.mirrors
+        )
+        return RegistryChain(updater, contents: contents, mirrors: sources.mirrors, ledger: ledger)
     }
 
     /// What an error of the chain means on this device.
@@ -111,7 +109,7 @@ extension SyncRun {
             anchor: sources.anchor,
             store: sources.store,
             fetcher: peers.fetcher,
-            locations: sources.locations,
+            mirrors: sources.mirrors,
             clock: TrustClock(policy: .sealift, local: clock, floor: sources.floor)
         )
         await search.run(into: &ledger, namespaces: Set(configuration.models.map(\.name.namespace)))

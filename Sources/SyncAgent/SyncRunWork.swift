@@ -3,6 +3,7 @@ import Durable
 import Generations
 import Manifest
 import Names
+import Transfer
 
 /// The part of a sync that changes the device.
 extension SyncRun {
@@ -14,21 +15,7 @@ extension SyncRun {
         _ chain: RegistryChain,
         _ device: DeviceDirectory
     ) async -> UInt64 {
-        var total: UInt64 = 0
-        var disk: UInt64 = 0
-        for index in plans.indices where plans[index].installation != nil {
-            do throws(SyncError) {
-                let needs = try await measure(plans[index], device)
-                plans[index].installation?.needs = needs
-                total += needs.fetched
-                disk += needs.disk
-            } catch {
-                plans[index].fail(error)
-            }
-        }
-        if let error = shortage(of: disk, device) {
-            for index in plans.indices where plans[index].installation != nil { plans[index].fail(error) }
-        }
+        let total = await measure(&plans, device)
         var received: UInt64 = 0
         let progress = SyncProgress(total: total, events)
         if total > 0 { events(.phase(.downloading)) }
@@ -45,6 +32,44 @@ extension SyncRun {
             }
         }
         return received
+    }
+
+    /// Says of each plan what would stop it before its files are there: room, budget, window or metered link.
+    func preview(_ plans: inout [ModelPlan], _ device: DeviceDirectory) async {
+        _ = await measure(&plans, device)
+        guard let permission = peers.permission else { return }
+        var wanted: UInt64 = 0
+        for index in plans.indices {
+            guard let needs = plans[index].installation?.needs, needs.fetched > 0 else { continue }
+            do throws(FetchPause) {
+                _ = try permission.remaining(atLeast: wanted + needs.unspared)
+                wanted += needs.unspared
+            } catch {
+                plans[index].fail(SyncError(FetchError.paused(error), plans[index].decision.model))
+            }
+        }
+    }
+
+    /// Finds what each plan needs; one for which that cannot be had fails.
+    ///
+    /// - Returns: Bytes to be fetched in all.
+    private func measure(_ plans: inout [ModelPlan], _ device: DeviceDirectory) async -> UInt64 {
+        var total: UInt64 = 0
+        var disk: UInt64 = 0
+        for index in plans.indices where plans[index].installation != nil {
+            do throws(SyncError) {
+                let needs = try await measure(plans[index], device)
+                plans[index].installation?.needs = needs
+                total += needs.fetched
+                disk += needs.disk
+            } catch {
+                plans[index].fail(error)
+            }
+        }
+        if let error = shortage(of: disk, device) {
+            for index in plans.indices where plans[index].installation != nil { plans[index].fail(error) }
+        }
+        return total
     }
 
     private func download(
@@ -72,6 +97,7 @@ extension SyncRun {
         guard let installation = plan.installation else { return VariantDownload.Needs() }
         return try await BlockingPool.shared.run { () throws(SyncError) in
             var download = download(installation, plan, device)
+            download.mode = mode
             download.present = device.wholeFiles(of: installation.content, installation.identity)
             download.damaged = device.files(of: installation.content, installation.identity)
             return try download.needs()
@@ -82,7 +108,12 @@ extension SyncRun {
     private func shortage(of bytes: UInt64, _ device: DeviceDirectory) -> SyncError? {
         guard bytes > 0 else { return nil }
         do throws(DurableError) {
-            let free = try Durable.freeSpace(at: device.path)
+            // A dry run may look at a directory that is yet to be made.
+            var place = device.path
+            while try Durable.kind(of: place) == nil, Durable.parent(of: place) != place {
+                place = Durable.parent(of: place)
+            }
+            let free = try Durable.freeSpace(at: place)
             let (needed, overflow) = bytes.addingReportingOverflow(configuration.reserve)
             guard overflow || free.rawValue < needed else { return nil }
             return SyncError(

@@ -8,19 +8,19 @@ import Trust
 struct TargetContents: Sendable {
     private let store: any MetadataStore
     private let fetcher: any Fetching
-    private let locations: [RepositoryLocation]
+    private let mirrors: Mirrors
 
-    init(store: any MetadataStore, fetcher: any Fetching, locations: [RepositoryLocation]) {
+    init(store: any MetadataStore, fetcher: any Fetching, mirrors: Mirrors) {
         self.store = store
         self.fetcher = fetcher
-        self.locations = locations
+        self.mirrors = mirrors
     }
 
     static func name(of digest: Digest) -> String { "targets/\(digest.hex)" }
 
     /// The bytes of a target, proved against what a role signed of it.
     ///
-    /// - Throws: `SyncError`: the last location's, when none gave the right bytes.
+    /// - Throws: `SyncError`, when no location gave the right bytes: a refusal rather than an outage.
     func bytes(of path: TargetPath, _ file: TargetFile) async throws(SyncError) -> [UInt8] {
         guard let digest = file.sha256 else {
             throw SyncError(
@@ -50,28 +50,33 @@ struct TargetContents: Sendable {
         _ file: TargetFile,
         _ digest: Digest
     ) async throws(SyncError) -> [UInt8] {
-        var failure = SyncError(.temporary, "\(path): no registry to ask")
-        for location in locations {
+        var failure: SyncError?
+        func note(_ error: SyncError, _ location: RepositoryLocation) {
+            if failure == nil || failure?.kind == .temporary { failure = error }
+            mirrors.failed(location)
+        }
+        for location in mirrors.inOrder {
             let url = location.target(path.description, digest: digest)
             do throws(FetchError) {
                 let request = FetchRequest(url: url, maximumLength: ByteCount(rawValue: file.length))
                 guard case .bytes(let bytes, _) = try await fetcher.fetch(request) else {
-                    failure = SyncError(
-                        code: .missingAtServer,
-                        "\(url) is missing at the server, although it is signed; try again"
-                    )
+                    let text = "\(url) is missing at the server, although it is signed; try again"
+                    note(SyncError(code: .missingAtServer, text), location)
                     continue
                 }
-                if file.describes(bytes) { return bytes }
+                if file.describes(bytes) {
+                    mirrors.succeeded(location)
+                    return bytes
+                }
                 let found = SHA256.digest(of: bytes)
-                failure = SyncError(
-                    code: .bytes,
+                let text =
                     "\(url): the bytes have SHA-256 \(found), but \(digest) is signed; tell the registry's operator"
-                )
+                note(SyncError(code: .bytes, text), location)
             } catch {
-                failure = SyncError(error, path.description)
+                if case .cancelled = error { throw SyncError(error, path.description) }
+                note(SyncError(error, path.description), location)
             }
         }
-        throw failure
+        throw failure ?? SyncError(.temporary, "\(path): no registry to ask")
     }
 }

@@ -20,6 +20,9 @@ struct VariantDownload: Sendable {
     /// Where it is in place and damaged, each file that is there, whole or not.
     var damaged: [FilePath: String] = [:]
 
+    /// Whether what is found wrong is put away at once.
+    var mode = SyncMode.activate
+
     /// What is in place already, and what must come.
     struct Needs: Sendable {
         /// A verified file for a digest.
@@ -31,6 +34,9 @@ struct VariantDownload: Sendable {
 
         /// Bytes still to be fetched.
         var fetched: UInt64 = 0
+
+        /// Of these, what nothing on the device can spare it.
+        var unspared: UInt64 = 0
 
         /// Bytes of disk still to be filled, copies of unchanged files included.
         var disk: UInt64 = 0
@@ -56,6 +62,8 @@ struct VariantDownload: Sendable {
                     needs.missing.append(file)
                     needs.relatives[file.sha256] = relatives(of: file)
                     needs.fetched += file.length
+                    let isBegun = try isBegun(file)
+                    needs.unspared += isBegun ? 1 : file.length
                     needs.disk += try unallocated(file.sha256, file.length)
                     if let list = file.blocks?.list {
                         needs.disk += try unallocated(list.sha256, list.length)
@@ -63,7 +71,7 @@ struct VariantDownload: Sendable {
                 }
             }
             // Where a file cannot have two names, each is copied out of `incoming/`.
-            if needs.fetched > 0, !device.hasHardLinks() { needs.disk += needs.fetched }
+            if needs.fetched > 0, mode == .activate, !device.hasHardLinks() { needs.disk += needs.fetched }
         } catch {
             throw SyncError(error)
         }
@@ -101,8 +109,14 @@ struct VariantDownload: Sendable {
         {
             return true
         }
-        try Durable.removeFile(path)
+        if self.mode == .activate { try Durable.removeFile(path) }
         return false
+    }
+
+    /// Whether some of the file may be here: in part, or in another file.
+    private func isBegun(_ file: ManifestFile) throws(DurableError) -> Bool {
+        guard relatives(of: file).isEmpty else { return true }
+        return try Durable.kind(of: incoming(file.sha256)) != nil
     }
 
     /// Fetches what is missing, one file after the other.

@@ -83,13 +83,27 @@ final class DeviceRegistry: Fetching, BlobFetching {
         put(live.canonical, at: live.targetPath, .live(live.model))
     }
 
-    /// Changes what is live of a model, and publishes.
+    /// Changes what is live of a model, and publishes: every role anew, or these.
     func changeLive(
         _ model: String = "vision/detector",
+        signing roles: [RoleName]? = nil,
         _ change: (LiveDocument) throws -> LiveDocument
     ) throws {
         let name = try require(ModelName(model))
         setLive(try change(try require(state.withLock { $0.live[name] })))
+        try metadata.change { try $0.publish(roles) }
+    }
+
+    /// Holds a version back for a day, and publishes.
+    func hold(_ manifest: ModelManifest) throws {
+        let held = Hold(
+            manifest: SHA256.digest(of: manifest.canonical),
+            reason: "crashes",
+            since: Self.start,
+            until: Self.start.adding(seconds: 86_400)
+        )
+        let document = HoldDocument(model: manifest.model, holds: [held])
+        put(document.canonical, at: document.targetPath, .hold)
         try publish()
     }
 
@@ -226,7 +240,9 @@ final class DeviceRegistry: Fetching, BlobFetching {
         progress: @escaping @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> UInt64 {
         if let pause = state.withLock({ $0.pause }) { throw .paused(pause) }
-        let url = locations.first?.blob(download.digest) ?? ""
+        let url =
+            (locations.contains(metadata.location) ? metadata.location : locations.first)?
+            .blob(download.digest) ?? ""
         let request = FetchRequest(url: url, maximumLength: ByteCount(rawValue: download.length))
         guard case .bytes(let bytes, _) = try await fetch(request) else { throw .outage(.absent, url: url) }
         let cut = state.withLock { $0.cutOff }

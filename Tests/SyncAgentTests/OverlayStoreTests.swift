@@ -11,7 +11,7 @@ struct OverlayStoreTests {
     func roomAgain() throws {
         let scratch = Scratch()
         let folder = FolderMetadataStore(directory: scratch.path("trust"))
-        let store = OverlayStore(over: folder, writing: .whileThereIsRoom)
+        let store = OverlayStore(over: folder, writing: .whatCanBe)
         try Disk.$probe.withValue(DiskThatFills(until: nil)) { try store.save("targets.json", [1]) }
         #expect(try store.load("targets.json") == [1])
         #expect(try folder.load("targets.json") == nil)

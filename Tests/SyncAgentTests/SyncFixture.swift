@@ -17,6 +17,9 @@ struct SyncFixture {
     let events = EventLog()
     let receiver = ReceiptReceiver()
 
+    /// In the place of the registry alone.
+    var fetcher: (any Fetching)?
+
     init(_ models: [String] = ["vision/detector"]) throws {
         registry = try DeviceRegistry(models)
         try scratch.write("root.json", try require(registry.metadata.repository.files["1.root.json"]))
@@ -45,7 +48,12 @@ struct SyncFixture {
         try adjust(&configuration)
         let agent = try SyncAgent(
             configuration: configuration,
-            peers: Peers(fetcher: registry, blobs: registry, exchange: receiver),
+            peers: Peers(
+                fetcher: fetcher ?? registry,
+                blobs: registry,
+                exchange: receiver,
+                permission: DownloadPolicy(configuration, clock: { [clock] in clock.now }) { _ in 720 }
+            ),
             clock: { [clock] in clock.now },
             events: { [events] in events.append($0) }
         )
