@@ -45,7 +45,8 @@ extension SyncRun {
                 _ = try permission.remaining(atLeast: wanted + needs.unspared)
                 wanted += needs.unspared
             } catch {
-                plans[index].fail(SyncError(FetchError.paused(error), plans[index].decision.model))
+                let subject = plans[index].decision.model
+                plans[index].fail(SyncError(FetchError.paused(error), subject))
             }
         }
     }
