@@ -150,7 +150,7 @@ struct TensorJSONTests {
     @Test("an error in a text names its place in the document, once")
     func place() {
         let text = #"{"string":["ok","a\q"]}"#
-        #expect(throws: InferenceError.text(reason: "an unknown escape in text", offset: 18)) {
+        #expect(throws: InferenceError.text(reason: "an unknown escape in text", offset: 19)) {
             try read(text)
         }
     }
