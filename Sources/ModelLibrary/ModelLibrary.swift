@@ -45,6 +45,9 @@ public actor ModelLibrary {
     var departures = 0
     var roomWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var listeners: [Int: AsyncStream<ModelLibraryEvent>.Continuation] = [:]
+
+    /// Of each model the versions that were refused last, with the reason.
+    var refusals: [String: [String: String]] = [:]
     var sweeper: Task<Void, Never>?
     var keeping = RecordKeeping()
     nonisolated let isSaveDue = Guarded(false)

@@ -24,6 +24,11 @@ extension ModelLibrary {
     private func forget(_ listener: Int) { listeners[listener] = nil }
 
     func tell(_ event: ModelLibraryEvent) {
+        switch event {
+        case .refused(let model, let version, let reason): refusals[model, default: [:]][version] = reason
+        case .loaded(let load): refusals[load.model]?[load.version] = nil
+        default: break
+        }
         for listener in listeners.values { listener.yield(event) }
     }
 
@@ -32,10 +37,9 @@ extension ModelLibrary {
         counters.all(with: table.change { $0.uses })
     }
 
-    /// The versions of a model that failed, and for which an earlier one answers now, each with its reason.
+    /// The versions of a model that could not be loaded when they were last asked for, each with its reason.
     package func passedOver(_ name: ModelName) -> [(version: String, reason: String)] {
-        rejections.filter { $0.key.version.model == name }
-            .map { (version: $0.key.version.versionText, reason: "\($0.value.error)") }
+        (refusals[name.description] ?? [:]).map { (version: $0.key, reason: $0.value) }
             .sorted { $0.version < $1.version }
     }
 

@@ -14,6 +14,7 @@ public final class FakeDevice: Sendable {
         var isReadOnly = false
         var damaged: Set<LibraryVersion> = []
         var lengths: [ModelName: UInt64] = [:]
+        var ports: [ModelName: ModelPorts] = [:]
         var checks: [LibraryVersion: [JSONValue]] = [:]
         var changes: Int64 = 0
     }
@@ -83,6 +84,14 @@ public final class FakeDevice: Sendable {
     public func setLength(_ bytes: UInt64, of model: String) throws {
         guard let name = ModelName(model) else { throw FakeFailure(text: "no name \(model)") }
         guarded.withLock { $0.lengths[name] = bytes }
+    }
+
+    /// Says what the versions of a model declare, in place of what every model does.
+    ///
+    /// - Throws: `FakeFailure` when it is no name.
+    public func setPorts(_ ports: ModelPorts, of model: String) throws {
+        guard let name = ModelName(model) else { throw FakeFailure(text: "no name \(model)") }
+        guarded.withLock { $0.ports[name] = ports }
     }
 
     package func setChecks(_ checks: [JSONValue], of model: String, _ version: String) throws {
@@ -161,7 +170,7 @@ extension FakeDevice: ModelSource {
             directory: "/models",
             entryPath: "/models/\(version.model)/\(version.version)",
             format: format,
-            ports: ports
+            ports: guarded.withLock { $0.ports[version.model] } ?? ports
         )
         opened.labels = ["a", "b"]
         opened.length = length

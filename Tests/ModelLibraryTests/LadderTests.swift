@@ -2,7 +2,6 @@ import Blocking
 import Inference
 import ModelLibrary
 import ModelLibraryTesting
-import Names
 import Testing
 
 @Suite("Ladder")
@@ -125,17 +124,17 @@ struct LadderTests {
             _ in
             ["file": .tensor(try Tensor(strings: [path], shape: [1]))]
         }
-    ) -> ModelLibrary {
+    ) throws -> ModelLibrary {
         let large = ModelPorts(
             inputs: [Port(name: "x", kind: .tensor(.float32, [.fixed(7)]))],
             outputs: ModelPorts.fake.outputs
         )
+        try arranged.device.setPorts(large, of: Arrangement.model)
+        let runtime = ScriptedRuntime(ports: { $0.contains("small") ? .fake : large }, answer: answer)
         return ModelLibrary(
-            source: PortsByModel(device: arranged.device) {
-                $0.model.description == "vision/small" ? .fake : large
-            },
-            runtimes: [ScriptedRuntime(ports: { $0.contains("small") ? .fake : large }, answer: answer)],
-            probe: arranged.memory,
+            device: arranged.device,
+            runtimes: [runtime],
+            memory: arranged.memory,
             clock: arranged.clock
         )
     }
@@ -180,7 +179,7 @@ struct LadderTests {
 
     @Test("an error of inference that the runtime itself throws leads down, as any failure does")
     func runtimeError() async throws {
-        let library = byModel { path, _ in
+        let library = try byModel { path, _ in
             if path.contains("small") { throw InferenceError.shape([-1]) }
             throw CancellationError()
         }

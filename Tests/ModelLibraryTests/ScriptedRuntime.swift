@@ -1,7 +1,6 @@
 import Inference
 import ModelLibrary
 import ModelLibraryTesting
-import Names
 
 /// A runtime whose models have the ports and give the answers that a test says.
 final class ScriptedRuntime: ModelRuntime {
@@ -43,34 +42,5 @@ private final class ScriptedModel: LoadedModel {
 
     func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue] {
         try await answer(entry, inputs)
-    }
-}
-
-/// A device on which each model declares ports of its own.
-struct PortsByModel: ModelSource {
-    let device: FakeDevice
-    let ports: @Sendable (LibraryVersion) -> ModelPorts
-
-    func stamp() -> SourceStamp? { device.stamp() }
-
-    func activeVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion {
-        try device.activeVersion(of: model)
-    }
-
-    func earlierVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion? {
-        try device.earlierVersion(of: model)
-    }
-
-    func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool { try device.mayRun(version) }
-
-    func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {
-        guard let opened = try device.open(version) else { return nil }
-        return OpenedModel(
-            version: version,
-            directory: opened.directory,
-            entryPath: opened.entryPath,
-            format: opened.format,
-            ports: ports(version)
-        )
     }
 }

@@ -71,7 +71,11 @@ struct Infer: Command {
             throw error
         }
         await library.saveRecord()
-        let passedOver = await library.passedOver(model).filter { $0.version != answer.version }
+        var passedOver = await library.passedOver(model).filter { $0.version != answer.version }
+        let active = try Device.activeModel(arguments).version.description
+        if passedOver.isEmpty, active != answer.version {
+            passedOver = [(version: active, reason: "\(model) \(active) is active and did not answer")]
+        }
         if arguments.has("json") {
             answer.writeJSON(passedOver)
         } else {
