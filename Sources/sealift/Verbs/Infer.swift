@@ -74,7 +74,7 @@ struct Infer: Command {
         var passedOver = await library.passedOver(model).filter { $0.version != answer.version }
         let active = try Device.activeModel(arguments).version.description
         if passedOver.isEmpty, active != answer.version {
-            passedOver = [(version: active, reason: "\(model) \(active) is active and did not answer")]
+            passedOver = [(version: active, reason: "it is active and did not answer")]
         }
         if arguments.has("json") {
             answer.writeJSON(passedOver)
@@ -82,7 +82,8 @@ struct Infer: Command {
             answer.show(upTo: shownLength)
         }
         for version in passedOver {
-            Output.note("\(version.reason); \(answer.version), the version before it, answered")
+            let place = "\(answer.version), the version before it, answered"
+            Output.note("\(model) \(version.version) was passed over: \(version.reason); \(place)")
         }
         if let failure = await library.recordFailure {
             Output.note("sealift: \(failure)")
