@@ -72,8 +72,9 @@ struct Infer: Command {
         }
         await library.saveRecord()
         var passedOver = await library.passedOver(model).filter { $0.version != answer.version }
-        let active = try Device.activeModel(arguments).version.description
-        if passedOver.isEmpty, active != answer.version {
+        // One that was recalled meanwhile is no reason to lose the answer.
+        let active = (try? Device.activeModel(arguments))?.version.description
+        if let active, passedOver.isEmpty, active != answer.version {
             passedOver = [(version: active, reason: "it is active and did not answer")]
         }
         if arguments.has("json") {
