@@ -16,7 +16,11 @@ enum JSONSchemaParts {
           "minProperties": 1,
           "additionalProperties": {
             "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
-            "properties": {"base64": {"type": "string"}, "file": {"type": "string"}}
+            "description": "the elements, little-endian and row-major, of the type that the interface says",
+            "properties": {
+              "base64": {"type": "string", "description": "their bytes"},
+              "file": {"type": "string", "description": "a file of the variant with their bytes and nothing else"}
+            }
           }
         },
         "tensors": {
