@@ -83,7 +83,9 @@ struct CeremonyRun {
     ) throws(PublishingError) {
         guard question == .ask, !arguments.has("yes") else { return }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw .usage("there is no terminal to ask at; look with --dry-run, then give --yes")
+            // Who passes no lines has shown what there is to read already, and may know no --dry-run.
+            let look = lines?.isEmpty == true ? "read what would be signed" : "look with --dry-run"
+            throw .usage("there is no terminal to ask at; \(look), then give --yes")
         }
         for line in lines ?? self.lines(of: proposal) { Output.note(line) }
         Output.note("Sign and go on? Type ‘yes’:")
