@@ -1,4 +1,5 @@
 import Durable
+import Names
 import Signing
 import Support
 import Testing
