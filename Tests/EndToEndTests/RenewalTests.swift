@@ -22,16 +22,18 @@ extension EndToEnd {
             try world.run(["namespace", "add", "audio", "--key", key + ".pub", "--yes"]).expecting(0)
             let token = world.scratch.path("audio-token")
             try world.run(["token", "create", world.registry, token, "--namespace", "audio"]).expecting(0)
-            let file = try world.scratch.write("a.onnx", TestModel.bytes(label: "a"))
-            let publish = ["publish", file, "--model", "audio/tagger", "--token-file", token, "--version"]
-            try world.run(publish + ["1.0.0", "--key", "command:\(script)"]).expecting(0)
-            try world.run(publish + ["next", "--signer-command", script]).expecting(0)
+            func publish(_ label: String) throws -> [String] {
+                let file = try world.scratch.write("a.onnx", TestModel.bytes(label: label))
+                return ["publish", file, "--model", "audio/tagger", "--token-file", token, "--version"]
+            }
+            try world.run(try publish("a") + ["1.0.0", "--key", "command:\(script)"]).expecting(0)
+            try world.run(try publish("b") + ["next", "--signer-command", script]).expecting(0)
             try Durable.writeAtomically(
                 script,
                 Array("#!/bin/sh\necho token gone >&2; exit 3\n".utf8),
                 mode: 0o700
             )
-            let failed = try world.run(publish + ["next", "--key", "command:\(script)"]).expecting(1)
+            let failed = try world.run(try publish("c") + ["next", "--key", "command:\(script)"]).expecting(1)
             #expect(
                 failed.errors.contains("exit code 3") && failed.errors.contains("token gone"),
                 "\(failed)"
@@ -39,7 +41,7 @@ extension EndToEnd {
             let half = try Durable.readFile(key + ".pub", maximum: .kibibytes(4))
             try Durable.writeAtomically(script + ".pub", half)
             try Durable.writeAtomically(script, Array("#!/bin/sh\necho abcd\n".utf8), mode: 0o700)
-            let wrong = try world.run(publish + ["next", "--key", "command:\(script)"]).expecting(1)
+            let wrong = try world.run(try publish("c") + ["next", "--key", "command:\(script)"]).expecting(1)
             #expect(wrong.errors.contains("not a signature of its public key"), "\(wrong)")
         }
 

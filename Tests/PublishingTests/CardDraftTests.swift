@@ -58,6 +58,7 @@ struct ReadmeFrontMatterTests {
         ("license: mit", "MIT"), ("license: MIT", "MIT"), ("license: apache-2.0 # see LICENSE", "Apache-2.0"),
         ("license: 'mit'", "MIT"), ("license: [mit]", "MIT"), ("license:\n- mit", "MIT"),
         ("license:   \"bsd-3-clause\"   ", "BSD-3-Clause"), ("license: MIT OR ISC", "MIT OR ISC"),
+        ("license: mit OR apache-2.0", "MIT OR Apache-2.0"),
         ("license: other\nlicense_name: llama3.1", "LicenseRef-llama3.1"),
         ("license: gpl-3.0", "GPL-3.0-only"),
     ]
