@@ -9,6 +9,8 @@ enum CallSize: Hashable {
 
     /// Of nothing but this column of this tensor.
     case alone(Side, row: Int, index: Int)
+
+    fileprivate var isSymbol: Bool { if case .symbol = self { true } else { false } }
 }
 
 /// Sizes that are one in every call: a congruence over the symbols of both sides.
@@ -25,7 +27,7 @@ struct EqualSizes {
 
     /// What is sent for something that is taken is one size with it.
     mutating func join(_ sizes: [CallSize], with others: [CallSize]) {
-        for (sent, taken) in zip(sizes, others) {
+        for (sent, taken) in zip(sizes, others) where sent.isSymbol || taken.isSymbol {
             let (one, other) = (root(of: sent), root(of: taken))
             guard one != other else { continue }
             // A known size stays the root; two of them are not one, and the model refuses what is sent.

@@ -61,8 +61,8 @@ struct SharedShapes {
         let name: FeatureName
         let mine: Shape
         let theirs: Shape
-        let ours: [CallSize]
-        let others: [CallSize]
+        var ours: [CallSize] = []
+        var others: [CallSize] = []
     }
 
     /// A place in `rows`: small, since there are many.
@@ -82,16 +82,13 @@ struct SharedShapes {
                 guard let mine = feature.type.wholeShape, let other = features.counterpart(of: place),
                     let theirs = other.type.wholeShape, mine.hasSymbol || theirs.hasSymbol
                 else { continue }
-                let number = rows.count
                 rows.append(
                     Row(
                         isInput: isInput,
                         isOptional: feature.isOptional || other.isOptional,
                         name: feature.name,
                         mine: mine,
-                        theirs: theirs,
-                        ours: mine.sizes(of: .ours, row: number),
-                        others: theirs.sizes(of: .theirs, row: number)
+                        theirs: theirs
                     )
                 )
             }
@@ -100,6 +97,10 @@ struct SharedShapes {
         guard rows.contains(where: { $0.mine != $0.theirs }) else {
             rows = []
             return
+        }
+        for number in rows.indices {
+            rows[number].ours = rows[number].mine.sizes(of: .ours, row: number)
+            rows[number].others = rows[number].theirs.sizes(of: .theirs, row: number)
         }
         for row in rows where row.isInput && !row.isOptional { equal.join(row.ours, with: row.others) }
     }

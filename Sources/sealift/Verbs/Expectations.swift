@@ -18,8 +18,9 @@ struct Expectations: Command {
         example: "sealift expectation register camera-ios vision/detector expectation.json",
         discussion:
             "Also: expectation remove APP NS/MODEL; expectation list [NS/MODEL]. Advice, not a signature: it is "
-            + "checked by publish and when a version enters a channel; publish --breaks APP goes on all the same, "
-            + "and the registry keeps that it did. ‘sealift inspect --expectation’ writes one to start from."
+            + "checked by publish and when a version enters a channel, and stops what the app cannot use when it could "
+            + "use the version before; --breaks APP goes on all the same, and the registry keeps that it did. "
+            + "‘sealift inspect --expectation’ writes one to start from."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
