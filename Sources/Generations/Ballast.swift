@@ -52,7 +52,13 @@ extension DeviceDirectory {
             } catch {
                 failure = error
                 guard case .disk(let reason) = error, reason.isOutOfSpace else {
-                    return try activate(models, created: now, forbidden: forbidden, extras: .ifPossible)
+                    return try activate(
+                        models,
+                        created: now,
+                        forbidden: forbidden,
+                        bounds: bounds,
+                        extras: .ifPossible
+                    )
                 }
             }
         }

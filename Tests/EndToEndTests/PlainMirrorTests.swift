@@ -2,6 +2,7 @@ import Blocking
 import CanonicalJSON
 import Durable
 import Glibc
+import Names
 import Support
 import SyncAgent
 import Testing
@@ -53,7 +54,7 @@ extension EndToEnd {
             let bytes = TestModel.bytes(label: "1.0.0", padding: 900_000)
             try world.publish(try world.scratch.write("model.onnx", bytes), "1.0.0").expecting(0)
             let mirror = world.scratch.path("mirror")
-            let script = try world.scratch.write("copy.py", Array(copy.utf8))
+            let script = try world.scratch.write("mirror-files.py", Array(copy.utf8))
             let ca = "\(Durable.parent(of: world.configuration))/ca.pem"
             try world.shell("python3 '\(script)' '\(world.url)' '\(ca)' '\(mirror)'").finished(within: 60)
                 .expecting(0)
@@ -97,7 +98,7 @@ extension EndToEnd {
             let folder = "\(world.device)/incoming"
             let names = (try? Durable.names(in: folder)) ?? []
             let lengths = names.compactMap { name -> UInt64? in
-                guard case .file(let length, _)?? = try? Durable.kind(of: "\(folder)/\(name)") else {
+                guard case .file(let length, _)? = try? Durable.kind(of: "\(folder)/\(name)") else {
                     return nil
                 }
                 return length

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import Glibc
 import Support
 import Testing
 
