@@ -44,6 +44,10 @@ package enum FormatError: Error, Equatable, Sendable {
         case notADecimal
         case outOfRange
         case unknownElementType(UInt64)
+
+        /// Of a domain whose operators are the model's own functions.
+        case undefinedOperator
+        case recursion
     }
 
     package enum Refusal: Equatable, Sendable {
@@ -136,6 +140,8 @@ extension FormatError.Malformation: CustomStringConvertible {
         case .notFinite: "a number that is not finite"
         case .unknownTypeName(let name): "an unknown element type, `\(name)`"
         case .unknownValueType(let number): "an unknown type of value, \(number)"
+        case .undefinedOperator: "an operator that no function of the model defines"
+        case .recursion: "a function that calls itself, directly or through others"
         }
     }
 }

@@ -33,6 +33,10 @@ package struct FormatLimits: Equatable, Sendable {
     /// Domains of operators that are imported or used, and those that functions define.
     package var domains = 4_096
 
+    /// Local functions, with the operators that they call, and the bytes of all their names.
+    package var functions = 16_384
+    package var functionNames: UInt64 = 2 << 20
+
     /// In a file that is a list of tensors.
     package var tensors = 65_536
 

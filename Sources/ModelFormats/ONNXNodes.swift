@@ -8,6 +8,7 @@ extension ONNXReader {
         let message = try field.message("node", in: reader)
         var operation = ""
         var domain = ""
+        var overload = ""
         var found = ONNXLabels()
         var fields = ProtobufFields(message, singular: [3, 4, 6, 7, 8], in: reader)
         while let inner = try fields.next() {
@@ -15,32 +16,51 @@ extension ONNXReader {
             case 4: operation = try inner.text("op_type", limit: 1_024, in: reader)
             case 5: try readAttribute(try inner.message("attribute", in: reader), into: &found)
             case 7: domain = try inner.text("domain", limit: 1_024, in: reader)
+            case 8: overload = try inner.text("overload", limit: 1_024, in: reader)
             default: break
             }
         }
         if operation == "EPContext" {
             throw .refused(.onnx, field: "node", offset: field.offset, .deviceContext)
         }
-        try note(domain: Self.written(domain), at: field)
+        let written = Self.written(domain)
+        try note(domain: written, at: field)
+        let isForeign = !Self.knownDomains.contains(written)
+        if isForeign || calls != nil {
+            let identity = ONNXFunctions.Identity(domain: written, name: operation, overload: overload)
+            let number = try functions.call(identity, operation, isForeign: isForeign, at: field)
+            calls?.insert(number)
+        }
         if !isNested, domain == "ai.onnx.ml", ONNXLabels.operations.contains(operation) {
             labels.merge(found)
         }
     }
 
-    /// FunctionProto: a domain of its own, and nodes.
+    /// FunctionProto: a domain of its own, operator sets of its own, and nodes.
     mutating func readFunction(_ message: ProtobufMessage) throws(FormatError) {
+        var name = ""
         var domain: String?
+        var overload = ""
+        var imported: Set<String> = []
+        calls = []
+        defer { calls = nil }
         var ignored = ONNXLabels()
         var fields = ProtobufFields(message, singular: [1, 8, 10, 13], in: reader)
         while let field = try fields.next() {
             switch field.number {
+            case 1: name = try field.text("name", limit: 1_024, in: reader)
             case 7: try readNode(field, isNested: true)
+            case 9: try readOpset(ofFunction: field, after: &imported)
             case 10: domain = try field.text("domain", limit: 1_024, in: reader)
             case 11: try readAttribute(try field.message("attribute_proto", in: reader), into: &ignored)
+            case 13: overload = try field.text("overload", limit: 1_024, in: reader)
             default: break
             }
         }
-        try note(definedDomain: Self.written(domain ?? ""), at: message)
+        let written = Self.written(domain ?? "")
+        try note(definedDomain: written, at: message)
+        let identity = ONNXFunctions.Identity(domain: written, name: name, overload: overload)
+        try functions.define(identity, calling: calls ?? [], at: message)
     }
 
     /// AttributeProto: every way in which it can hold tensors, and class labels.

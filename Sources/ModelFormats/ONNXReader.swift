@@ -16,6 +16,13 @@ struct ONNXReader {
     var opsets: [String: Int64] = [:]
     var external: ONNXExternalData
     var labels = ONNXLabels()
+    var functions: ONNXFunctions
+
+    /// What the function that is being read has called so far, by number; `nil` in the model's graph.
+    var calls: Set<Int32>?
+
+    /// What the local functions import, each domain in its greatest version.
+    private var functionOpsets: [String: Int64] = [:]
 
     /// Operator domains that nodes and imports name, with the first place of each.
     var usedDomains: [String: ProtobufField] = [:]
@@ -32,6 +39,7 @@ struct ONNXReader {
     init(_ source: any ByteSource, name: String, limits: FormatLimits) {
         reader = ProtobufReader(source, format: Self.format, limits: limits)
         external = ONNXExternalData(limits: limits, ownName: name)
+        functions = ONNXFunctions(limits: limits)
     }
 
     /// Reads the whole model.
@@ -47,7 +55,11 @@ struct ONNXReader {
             case 5: metadata.modelVersion = try field.integer("model_version")
             case 6: metadata.documentation = try text(field, "doc_string")
             case 7: graph = try readGraph(try field.message("graph", in: reader))
-            case 8: try readOpset(field)
+            case 8:
+                let (domain, version) = try readOpset(field)
+                guard opsets.updateValue(version, forKey: domain) == nil else {
+                    throw field.error("opset_import", .duplicate)
+                }
             case 14: try readProperty(field)
             case 20:
                 throw FormatError.refused(.onnx, field: "training_info", offset: field.offset, .trainingInfo)
@@ -64,6 +76,9 @@ struct ONNXReader {
             throw missing("opset_import")
         }
         try checkDomains()
+        try functions.check(reader.root)
+        // A function is run with operator sets of its own: a runtime needs the greatest of all.
+        opsets.merge(functionOpsets, uniquingKeysWith: max)
         metadata.graphName = graph.name
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         return Inspection(
@@ -95,7 +110,10 @@ struct ONNXReader {
         return text
     }
 
-    private mutating func readOpset(_ field: ProtobufField) throws(FormatError) {
+    /// OperatorSetIdProto.
+    private mutating func readOpset(
+        _ field: ProtobufField
+    ) throws(FormatError) -> (domain: String, version: Int64) {
         var domain = ""
         var version: Int64?
         var fields = ProtobufFields(
@@ -114,10 +132,18 @@ struct ONNXReader {
             throw field.error("opset_import.version", version == nil ? .missing : .outOfRange)
         }
         let name = Self.written(domain)
-        guard opsets.updateValue(version, forKey: name) == nil else {
-            throw field.error("opset_import", .duplicate)
-        }
         try note(domain: name, at: field)
+        return (name, version)
+    }
+
+    /// One that a local function imports, which may not import the same domain again.
+    mutating func readOpset(
+        ofFunction field: ProtobufField,
+        after imported: inout Set<String>
+    ) throws(FormatError) {
+        let (domain, version) = try readOpset(field)
+        guard imported.insert(domain).inserted else { throw field.error("opset_import", .duplicate) }
+        functionOpsets[domain] = max(version, functionOpsets[domain] ?? version)
     }
 
     private mutating func readProperty(_ field: ProtobufField) throws(FormatError) {
