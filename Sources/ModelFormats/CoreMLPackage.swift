@@ -32,43 +32,39 @@ struct CoreMLPackage {
     /// - Returns: The specification, which is the root item.
     private func root(saidBy entry: FilePath) throws(VariantError) -> FilePath {
         let source = try files.open(entry)
-        let items: (paths: [FilePath], root: FilePath)
+        let items: (all: PackageItems, root: FilePath)
         do {
             let file = FileBytes(source, format: .coreMLPackage, limits: limits)
             let bytes = try file.bytes(at: 0, count: file.length, limit: 1 << 20, "Manifest.json")
             items = try self.items(in: bytes)
         } catch { throw VariantError(entry, error) }
-        for item in items.paths where !files.files.contains(where: { Self.is($0.path, in: item) }) {
-            throw problem(.missing("\(item)", neededBy: "\(entry)"))
-        }
         let inside = files.files.lazy.map(\.path).filter { $0.description.utf8.starts(with: folder.utf8) }
+        var filled: Set<[UInt8]> = []
+        var stray: FilePath?
         for path in inside where path != entry {
-            guard items.paths.contains(where: { Self.is(path, in: $0) }) else {
-                throw problem(.stray("\(path)"))
-            }
+            if let item = items.all.item(holding: path) { filled.insert(item) } else { stray = stray ?? path }
         }
+        if let empty = items.all.paths.first(where: { !filled.contains(Array($0.description.utf8)) }) {
+            throw problem(.missing("\(empty)", neededBy: "\(entry)"))
+        }
+        if let stray { throw problem(.stray("\(stray)")) }
         guard files.has(items.root) else { throw problem(.missing("\(items.root)", neededBy: "\(entry)")) }
         return items.root
     }
 
-    /// Whether a file is the item, or in the folder that the item is.
-    private static func `is`(_ path: FilePath, in item: FilePath) -> Bool {
-        path == item || path.description.utf8.starts(with: "\(item)/".utf8)
-    }
-
-    private func items(in bytes: [UInt8]) throws(FormatError) -> (paths: [FilePath], root: FilePath) {
+    private func items(in bytes: [UInt8]) throws(FormatError) -> (all: PackageItems, root: FilePath) {
         let value: JSONValue
         do { value = try JSONParser.parse(bytes, maximumLength: 1 << 20, maximumDepth: 8) } catch {
             let what: FormatError.Malformation = error.reason == .duplicateKey ? .duplicate : .unexpectedByte
             throw malformed(error.member ?? "document", UInt64(error.offset), what)
         }
         guard let document = value.object else { throw malformed("document", 0, .unexpectedByte) }
-        guard value["fileFormatVersion"]?.string == "1.0.0" else {
-            throw malformed(
-                "fileFormatVersion",
-                offset("fileFormatVersion", in: document),
-                .unknownTypeName(value["fileFormatVersion"]?.string ?? "")
-            )
+        guard let version = value["fileFormatVersion"]?.string else {
+            throw malformed("fileFormatVersion", offset("fileFormatVersion", in: document), .missing)
+        }
+        guard version == "1.0.0" else {
+            let what = FormatError.Malformation.unknownVersionName(String(version.prefix(64)))
+            throw malformed("fileFormatVersion", offset("fileFormatVersion", in: document), what)
         }
         guard let entries = value["itemInfoEntries"]?.object else {
             throw malformed("itemInfoEntries", offset("itemInfoEntries", in: document), .missing)
@@ -76,9 +72,20 @@ struct CoreMLPackage {
         guard let rootID = value["rootModelIdentifier"]?.string else {
             throw malformed("rootModelIdentifier", offset("rootModelIdentifier", in: document), .missing)
         }
-        var paths: [FilePath] = []
+        let members = entries.members
+        guard members.count <= limits.packageItems else {
+            throw .limit(
+                .coreMLPackage,
+                which: "items",
+                offset: offset("itemInfoEntries", in: document),
+                found: UInt64(members.count),
+                limit: UInt64(limits.packageItems)
+            )
+        }
+        let rootKey = JSONText(rootID)
+        var all = PackageItems()
         var root: FilePath?
-        for member in entries.members {
+        for member in members {
             let id = member.key.string
             guard let item = member.value.object else {
                 throw malformed("itemInfoEntries.\(id)", offset(id, in: entries), .missing)
@@ -87,16 +94,15 @@ struct CoreMLPackage {
                 throw malformed("itemInfoEntries.\(id).\(key)", offset(key, in: item), .missing)
             }
             let path = try path(ofItem: id, item)
-            guard !paths.contains(where: { Self.is($0, in: path) || Self.is(path, in: $0) }) else {
+            guard all.add(path) else {
                 throw malformed("itemInfoEntries.\(id).path", offset("path", in: item), .overlap)
             }
-            paths.append(path)
-            if member.key == JSONText(rootID) { root = path }
+            if member.key == rootKey { root = path }
         }
         guard let root else {
             throw malformed("rootModelIdentifier", offset("rootModelIdentifier", in: document), .badReference)
         }
-        return (paths, root)
+        return (all, root)
     }
 
     /// Of a member's value, or of the object where there is none.
@@ -145,5 +151,37 @@ struct CoreMLPackage {
         // They were checked here, and are part of the package.
         inspection.externalFiles = []
         return inspection
+    }
+}
+
+/// The items of a package, none of which is in another.
+///
+/// Found by the folders above a path, of which there are few, and not by a look at every other item.
+private struct PackageItems {
+    private(set) var paths: [FilePath] = []
+    private var items: Set<[UInt8]> = []
+
+    /// Every folder above an item.
+    private var folders: Set<[UInt8]> = []
+
+    /// - Returns: Whether it shares nothing with those before it.
+    mutating func add(_ path: FilePath) -> Bool {
+        let own = Array(path.description.utf8)
+        guard item(holding: path) == nil, !folders.contains(own) else { return false }
+        paths.append(path)
+        items.insert(own)
+        folders.formUnion(Self.folders(above: own))
+        return true
+    }
+
+    /// The item that a file is, or is in.
+    func item(holding path: FilePath) -> [UInt8]? {
+        let own = Array(path.description.utf8)
+        if items.contains(own) { return own }
+        return Self.folders(above: own).first(where: items.contains)
+    }
+
+    private static func folders(above path: [UInt8]) -> [[UInt8]] {
+        path.indices.filter { path[$0] == UInt8(ascii: "/") }.map { Array(path[..<$0]) }
     }
 }

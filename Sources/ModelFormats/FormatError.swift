@@ -28,7 +28,7 @@ package enum FormatError: Error, Equatable, Sendable {
         case duplicate, contradiction
         case missing
         case badText, badName, duplicateName
-        case badMagic, byteSwapped, unknownVersion(UInt64)
+        case badMagic, byteSwapped, unknownVersion(UInt64), unknownVersionName(String)
 
         /// An offset or index that leads outside of what it refers to.
         case badReference
@@ -128,6 +128,7 @@ extension FormatError.Malformation: CustomStringConvertible {
         case .badMagic: "it does not start as the format says"
         case .byteSwapped: "its bytes are in big-endian order; convert it to little-endian"
         case .unknownVersion(let number): "version \(number), which this reader does not know"
+        case .unknownVersionName(let name): "version `\(name)`, which this reader does not know"
         case .badReference: "it leads outside the part of the file where it must lead to"
         case .unexpectedByte: "a byte that cannot stand there"
         case .misaligned: "it is not at a multiple of the alignment"

@@ -30,6 +30,9 @@ package struct FormatLimits: Equatable, Sendable {
     package var labelBytes: UInt64 = 1 << 20
     package var externalFiles = 4_096
 
+    /// In the `Manifest.json` of a Core ML package.
+    package var packageItems = 4_096
+
     /// Domains of operators that are imported or used, and those that functions define.
     package var domains = 4_096
 

@@ -133,6 +133,7 @@ struct CoreMLPackageRefusalTests {
         }
         let version = try #require(try places("\"1.0.0\"", "\"2.0.0\""))
         #expect(version.said.contains("Manifest.json fileFormatVersion at byte \(version.place):"))
+        #expect(version.said.contains("version `2.0.0`, which this reader does not know"))
         let path = try #require(try places("\"com.apple.CoreML/model.mlmodel\"", "\"../x\""))
         #expect(path.place > 0 && path.said.contains(".path at byte \(path.place):"), "\(path)")
         let root = try #require(
@@ -144,6 +145,30 @@ struct CoreMLPackageRefusalTests {
         )
         #expect(twice.said.contains("itemInfoEntries at byte \(twice.place + 23):"), "\(twice)")
         #expect(twice.said.contains("it stands twice"))
+    }
+
+    /// The manifest with further items, each with a path and a place in the file for it.
+    private func refusal(items paths: [String]) throws -> String? {
+        try refusal { files in
+            let entries = paths.enumerated().map { index, path in
+                #""i\#(index)": {"path": "\#(path)", "name": "", "author": "", "description": ""},"#
+            }
+            let old = "\"itemInfoEntries\": {"
+            files[Self.manifest] = replacing(old, old + entries.joined(), in: files[Self.manifest])
+            for path in paths { files[Self.folder + "Data/" + path] = [1] }
+        }
+    }
+
+    @Test("items are counted, and none is in another, whichever stands first")
+    func items() throws {
+        #expect(try refusal(items: (0..<3_000).map { "x/\($0)" }) == nil)
+        #expect(try refusal(items: (0..<5_000).map { "x/\($0)" })?.contains("items 5002") == true)
+        for paths in [["x", "x"], ["x", "x/y"], ["x/y/z", "x"], ["x/y/z", "x/y"]] {
+            let said = try refusal(items: paths)
+            #expect(said?.contains("itemInfoEntries.i1.path") == true, "\(paths): \(said ?? "")")
+            #expect(said?.contains("it shares bytes with something else") == true)
+        }
+        #expect(try refusal(items: ["x/y", "x.y", "x/yz", "xy"]) == nil)
     }
 
     @Test("a file that no item covers")
