@@ -37,14 +37,19 @@ extension TFLiteReader {
         let number = try table.number(12, "subgraph_index", default: UInt32(0))
         guard number < UInt32(subgraphs.count) else { throw table.error("subgraph_index", .badReference) }
         let subgraph = subgraphs[Int(number)]
-        return FunctionInterface(
-            name: key,
-            inputs: try readFeatures(table, 4, "inputs", of: key, subgraph, from: subgraph.inputs),
-            outputs: try readFeatures(table, 6, "outputs", of: key, subgraph, from: subgraph.outputs)
-        )
+        let (inputs, given) = try readFeatures(table, 4, "inputs", of: key, subgraph, from: subgraph.inputs)
+        // The subgraph is run with all of its inputs: one without a name would hold what was in memory.
+        for tensor in subgraph.inputs where !given.contains(tensor) {
+            throw table.error("inputs `\(try subgraph.name(ofTensor: tensor))`", .missing)
+        }
+        guard given.count == inputs.count else { throw table.error("inputs", .duplicate) }
+        let (outputs, _) = try readFeatures(table, 6, "outputs", of: key, subgraph, from: subgraph.outputs)
+        return FunctionInterface(name: key, inputs: inputs, outputs: outputs)
     }
 
     /// A vector of TensorMap: a name, and the tensor that it stands for, which must be one of the subgraph's own.
+    ///
+    /// - Returns: What is named, and which tensors that is.
     private mutating func readFeatures(
         _ table: FlatTable,
         _ slot: UInt16,
@@ -52,10 +57,13 @@ extension TFLiteReader {
         of key: FeatureName,
         _ subgraph: TFLiteSubgraph,
         from allowed: [Int]
-    ) throws(FormatError) -> [Feature] {
-        guard let vector = try table.vector(slot, field)?.atMost(ShapeLimits.features) else { return [] }
+    ) throws(FormatError) -> (features: [Feature], tensors: Set<Int>) {
+        guard let vector = try table.vector(slot, field)?.atMost(ShapeLimits.features) else {
+            return ([], [])
+        }
         let allowed = Set(allowed)
         var features: [Feature] = []
+        var tensors: Set<Int> = []
         var names: Set<String> = []
         for index in 0..<vector.count {
             let entry = try vector.table(index)
@@ -65,10 +73,11 @@ extension TFLiteReader {
             guard names.insert(name.lookAlikeKey).inserted else { throw entry.error("name", .duplicateName) }
             let tensor = Int(try entry.number(6, "tensor_index", default: UInt32(0)))
             guard allowed.contains(tensor) else { throw entry.error("tensor_index", .badReference) }
+            tensors.insert(tensor)
             features.append(try subgraph.feature(named: name, tensor: tensor))
             let own = try subgraph.name(ofTensor: tensor)
             try note("\(key).\(field).\(name)", own.description, at: entry.position)
         }
-        return features
+        return (features, tensors)
     }
 }

@@ -16,6 +16,9 @@ struct TFLiteRefusalTests {
         var name = "x"
         var vectorCount: UInt32 = 1
 
+        /// How often a signature names the one input, up to twice; without a signature if `nil`.
+        var signedInputs: UInt32?
+
         /// A table whose fields are 4 bytes each, at the slots given; each value a number, or the place it refers to.
         private static func table(_ fields: [(slot: Int, value: Value)], at start: Int) -> [UInt8] {
             let slots = (fields.map(\.slot).max() ?? 2) + 2
@@ -46,14 +49,20 @@ struct TFLiteRefusalTests {
 
         /// Parts at places of their own, 64 bytes each.
         var bytes: [UInt8] {
-            var file = [UInt8](repeating: 0, count: 64 * 11)
+            // Not longer than its parts: bytes that belong to nothing are refused.
+            let parts = signedInputs.map { $0 > 1 ? 20 : 19 } ?? 11
+            var file = [UInt8](repeating: 0, count: 64 * parts)
             func put(_ part: [UInt8], _ number: Int) {
                 file.replaceSubrange(64 * number..<64 * number + part.count, with: part)
             }
             func vector(_ elements: [UInt8], count: UInt32) -> [UInt8] { GGUFWriter.number(count) + elements }
             // A table lies after its vtable: 24 bytes for the model, and so on.
-            put(GGUFWriter.number(UInt32(64 + 16)) + Array("TFL3".utf8), 0)
-            put(Self.table([(4, .number(version)), (8, .place(64 * 2)), (12, .place(64 * 7))], at: 64), 1)
+            var model: [(slot: Int, value: Value)] = [
+                (4, .number(version)), (8, .place(64 * 2)), (12, .place(64 * 7)),
+            ]
+            if signedInputs != nil { model.append((18, .place(64 * 11))) }
+            put(GGUFWriter.number(UInt32(64 + (signedInputs == nil ? 16 : 20))) + Array("TFL3".utf8), 0)
+            put(Self.table(model, at: 64), 1)
             put(vector(GGUFWriter.number(UInt32(64 * 3 + 12 - 64 * 2 - 4)), count: vectorCount), 2)
             put(Self.table([(4, .place(64 * 4)), (6, .place(64 * 5)), (8, .place(64 * 5))], at: 64 * 3), 3)
             put(vector(GGUFWriter.number(UInt32(64 * 6 + 12 - 64 * 4 - 4)), count: 1), 4)
@@ -66,6 +75,21 @@ struct TFLiteRefusalTests {
             put(Self.table([], at: 64 * 8), 8)
             put(vector(GGUFWriter.number(size), count: 1), 9)
             put(vector(Array(name.utf8) + [0], count: UInt32(name.utf8.count)), 10)
+            if let signedInputs {
+                // The signature, and two names of the one tensor.
+                put(vector(GGUFWriter.number(UInt32(64 * 12 + 12 - 64 * 11 - 4)), count: 1), 11)
+                let signature = [(4, 64 * 13), (6, 64 * 14), (8, 64 * 15)]
+                put(Self.table(signature.map { (slot: $0.0, value: .place($0.1)) }, at: 64 * 12), 12)
+                let (first, second) = (UInt32(64 * 16 + 8), UInt32(64 * 17 + 8))
+                let places = GGUFWriter.number(first - 64 * 13 - 4) + GGUFWriter.number(second - 64 * 13 - 8)
+                put(vector(places, count: signedInputs), 13)
+                put(vector(GGUFWriter.number(first - 64 * 14 - 4), count: 1), 14)
+                for (number, text) in [(15, "serve"), (18, "a"), (19, "b")] where number < parts {
+                    put(vector(Array(text.utf8) + [0], count: UInt32(text.utf8.count)), number)
+                }
+                put(Self.table([(4, .place(64 * 18)), (6, .number(0))], at: 64 * 16), 16)
+                if parts > 19 { put(Self.table([(4, .place(64 * 19)), (6, .number(0))], at: 64 * 17), 17) }
+            }
             return file
         }
     }
@@ -101,6 +125,18 @@ struct TFLiteRefusalTests {
         #expect(field { $0.vectorCount = 1 << 30 } != nil || refusal { $0.vectorCount = 1 << 30 } != nil)
         #expect(field { $0.name = "" }?.contains("name") == true)
         #expect(field { $0.version = 4 } == "model.version")
+    }
+
+    @Test("a signature names every input of its subgraph, each once")
+    func signatures() throws {
+        var small = Small()
+        small.signedInputs = 1
+        let found = try ModelFile.inspect(source: MemorySource(small.bytes), name: "model.tflite").interface
+        #expect(found.inputs.map(\.name.description) == ["a"])
+        #expect(found.outputs.map(\.name.description) == ["a"])
+        #expect(found.defaultFunction == FeatureName("serve"))
+        #expect(field { $0.signedInputs = 0 }?.hasSuffix("inputs `x`") == true)
+        #expect(field { $0.signedInputs = 2 }?.hasSuffix("inputs") == true)
     }
 
     @Test("every way to turn one byte of the structure is an answer, not a crash")
