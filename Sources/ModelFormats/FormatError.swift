@@ -57,6 +57,9 @@ package enum FormatError: Error, Equatable, Sendable {
 
         /// A file that says that its weights lie in itself.
         case externalItself
+
+        /// Longer than the parsers of every runtime take.
+        case beyondProtobuf(UInt64)
         case trainingInfo
 
         /// A node that holds a compiled blob for one device.
@@ -154,6 +157,8 @@ extension FormatError.Refusal: CustomStringConvertible {
             "external data at `\(location)`; it must be a plain file in the folder of the model"
         case .externalOverlap(let location): "two tensors share part of the bytes of `\(location)`"
         case .externalItself: "external data in the model file itself; put it inside, or into another file"
+        case .beyondProtobuf(let length):
+            "it has \(length) bytes, and no runtime takes an ONNX file over 2 GiB; put the weights into external files"
         case .trainingInfo: "it holds training information; export the model for inference"
         case .deviceContext: "an EPContext node, which holds code for one device; publish the portable model"
         case .operatorDomain(let domain):

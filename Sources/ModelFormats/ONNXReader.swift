@@ -69,6 +69,11 @@ struct ONNXReader {
         }
         guard let graph else { throw missing("graph") }
         guard let irVersion else { throw missing("ir_version") }
+        // Only here, since any file without a name is tried as ONNX.
+        let length = reader.root.range.upperBound
+        guard length <= UInt64(Int32.max) else {
+            throw .refused(.onnx, field: "model", offset: UInt64(Int32.max), .beyondProtobuf(length))
+        }
         guard (1...Int64(Int32.max)).contains(irVersion) else {
             throw FormatError.malformed(.onnx, field: "model.ir_version", offset: 0, .outOfRange)
         }

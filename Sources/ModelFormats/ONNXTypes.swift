@@ -4,7 +4,7 @@ import Names
 /// TypeProto, brought to the normal form.
 extension ONNXReader {
     /// The numbers of the fields of which a TypeProto may have one.
-    private static let choices: Set<UInt32> = [1, 4, 5, 7, 8, 9]
+    private static let choices: FieldNumbers = [1, 4, 5, 7, 8, 9]
 
     func readType(_ message: ProtobufMessage, nesting: Int) throws(FormatError) -> ValueType {
         guard nesting < ShapeLimits.typeNesting else {
@@ -18,7 +18,7 @@ extension ONNXReader {
             )
         }
         var type: ValueType?
-        var fields = ProtobufFields(message, singular: Self.choices.union([6]), in: reader)
+        var fields = ProtobufFields(message, singular: [1, 4, 5, 6, 7, 8, 9], in: reader)
         while let field = try fields.next() {
             guard Self.choices.contains(field.number) else { continue }
             guard type == nil else { throw field.error("value", .contradiction) }

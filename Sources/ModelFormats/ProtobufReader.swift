@@ -79,7 +79,12 @@ final class ProtobufReader {
         return try read(range.lowerBound, Int(count))
     }
 
+    /// From the window where it lies in it: most texts are short, and asking the system for each costs most.
     func read(_ offset: UInt64, _ count: Int) throws(FormatError) -> [UInt8] {
+        if offset >= windowStart, offset - windowStart <= UInt64(window.count) {
+            let first = Int(offset - windowStart)
+            if count <= window.count - first { return Array(window[first..<first + count]) }
+        }
         do { return try source.bytes(at: offset, count: count) } catch { throw .unreadable(error) }
     }
 }
@@ -155,12 +160,34 @@ struct ProtobufField {
     }
 }
 
+/// Numbers of fields: those below 64, which nearly all are, without memory of their own.
+struct FieldNumbers: ExpressibleByArrayLiteral {
+    private var low: UInt64 = 0
+    private var high: [UInt32] = []
+
+    init() {}
+
+    init(arrayLiteral numbers: UInt32...) { for number in numbers { insert(number) } }
+
+    func contains(_ number: UInt32) -> Bool {
+        number < 64 ? low & (1 << UInt64(number)) != 0 : high.contains(number)
+    }
+
+    /// - Returns: Whether it was not there before.
+    @discardableResult
+    mutating func insert(_ number: UInt32) -> Bool {
+        guard !contains(number) else { return false }
+        if number < 64 { low |= 1 << UInt64(number) } else { high.append(number) }
+        return true
+    }
+}
+
 /// Goes through the fields of one message, in the order of the file.
 struct ProtobufFields {
     private let reader: ProtobufReader
     private let message: ProtobufMessage
-    private let singular: Set<UInt32>
-    private var seen: Set<UInt32> = []
+    private let singular: FieldNumbers
+    private var seen = FieldNumbers()
     private var offset: UInt64
 
     /// Starts at the first field.
@@ -169,7 +196,7 @@ struct ProtobufFields {
     ///   - message: Which one.
     ///   - singular: The numbers of fields that may stand only once.
     ///   - reader: Where it lies.
-    init(_ message: ProtobufMessage, singular: Set<UInt32> = [], in reader: ProtobufReader) {
+    init(_ message: ProtobufMessage, singular: FieldNumbers = [], in reader: ProtobufReader) {
         self.message = message
         self.singular = singular
         self.reader = reader
@@ -203,7 +230,7 @@ struct ProtobufFields {
             message: message,
             format: reader.format
         )
-        if singular.contains(field.number), !seen.insert(field.number).inserted {
+        if singular.contains(field.number), !seen.insert(field.number) {
             throw field.error("\(number)", .duplicate)
         }
         return field

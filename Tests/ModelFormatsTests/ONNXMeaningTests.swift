@@ -184,9 +184,8 @@ struct ONNXMeaningTests {
         }
     }
 
-    @Test("weights of two gibibytes are stepped over")
-    func stepsOverWeights() throws {
-        let hole: UInt64 = 2 << 30
+    /// A model with one initializer, whose `hole` bytes are nowhere.
+    private static func source(weights hole: UInt64) -> CountingSource {
         let head =
             Wire(.number(1, Int64(hole / 4)), .number(2, 1), .text(8, "W")).bytes + Wire.varint(9 << 3 | 2)
             + Wire.varint(hole)
@@ -195,9 +194,22 @@ struct ONNXMeaningTests {
         let length = UInt64(graph.count + initializer.count) + hole
         let start =
             Wire.number(1, 8).bytes + Wire.varint(7 << 3 | 2) + Wire.varint(length) + graph + initializer
-        let source = CountingSource(HollowSource(head: start, hole: hole, tail: ONNX.opset("", 17).bytes))
+        return CountingSource(HollowSource(head: start, hole: hole, tail: ONNX.opset("", 17).bytes))
+    }
+
+    @Test("weights of nearly two gibibytes are stepped over, and beyond that no runtime reads the file")
+    func stepsOverWeights() throws {
+        let source = Self.source(weights: (2 << 30) - 4_096)
         let found = try ModelFile.inspect(source: source, name: "large.onnx")
         #expect(found.interface.inputs.count == 1)
         #expect(source.bytesRead < 16_384)
+        let long = Self.source(weights: 2 << 30)
+        let why = FormatError.Refusal.beyondProtobuf(long.length)
+        #expect(throws: FormatError.refused(.onnx, field: "model", offset: UInt64(Int32.max), why)) {
+            try ModelFile.inspect(source: long, name: "large.onnx")
+        }
+        #expect(long.bytesRead < 16_384)
+        let unnamed = HollowSource(head: [1], hole: 3 << 30, tail: [])
+        #expect(try ModelFile.inspect(source: unnamed, name: "blob").format == .opaque)
     }
 }
