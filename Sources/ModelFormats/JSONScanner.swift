@@ -99,15 +99,20 @@ struct JSONScanner {
         return value
     }
 
-    /// Steps over one value of any kind, without a look at its duplicates; numbers may have fractions.
+    /// Steps over one value of any kind, none of whose objects may have a key twice; numbers may have fractions.
     mutating func passValue(_ field: String, depth: Int = 0) throws(FormatError) {
         guard depth < 16 else {
             throw .limit(format, which: "nesting of \(field)", offset: offset, found: 17, limit: 16)
         }
         if take(UInt8(ascii: "{")) {
             if take(UInt8(ascii: "}")) { return }
+            var keys: Set<[UInt8]> = []
             repeat {
-                _ = try text(field, limit: 65_536)
+                passSpace()
+                let place = offset
+                guard keys.insert(Array(try text(field, limit: 65_536).utf8)).inserted else {
+                    throw error(field, .duplicate, at: place)
+                }
                 try expect(UInt8(ascii: ":"), field)
                 try passValue(field, depth: depth + 1)
             } while try another(before: UInt8(ascii: "}"), field)
@@ -120,10 +125,45 @@ struct JSONScanner {
             _ = try text(field, limit: 1 << 20)
         } else {
             let start = index
-            let letters = Array("+-.0123456789Eaeflnrstu".utf8)
-            while let byte = current, letters.contains(byte) { index += 1 }
+            while let byte = current, Self.isInWord(byte) { index += 1 }
             guard index > start else { throw error(field, current == nil ? .endsEarly : .unexpectedByte) }
+            let word = bytes[start..<index]
+            let names = ["true", "false", "null"]
+            guard names.contains(where: { word.elementsEqual($0.utf8) }) || Self.isNumber(word) else {
+                throw error(field, .unexpectedByte, at: base + UInt64(start))
+            }
         }
+    }
+
+    private static func isInWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), 0x30...0x39, 0x41...0x5A, 0x61...0x7A:
+            true
+        default: false
+        }
+    }
+
+    /// As RFC 8259, 6 has it: `-`, an integer without a zero before it, a fraction, an exponent.
+    private static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
+        var rest = word
+        func takeDigits() -> Int {
+            let digits = rest.prefix { (0x30...0x39).contains($0) }.count
+            rest = rest.dropFirst(digits)
+            return digits
+        }
+        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        let startsWithZero = rest.first == 0x30
+        let integer = takeDigits()
+        guard integer > 0, !startsWithZero || integer == 1 else { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            guard takeDigits() > 0 else { return false }
+        }
+        guard let mark = rest.first else { return true }
+        guard mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") else { return false }
+        rest = rest.dropFirst()
+        if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        return takeDigits() > 0 && rest.isEmpty
     }
 
     mutating func finish(_ field: String) throws(FormatError) {

@@ -16,6 +16,9 @@ struct ONNXLabels {
     private var collected = CollectedLabels()
     private var isAmbiguous = false
 
+    /// Whether one label stands for two classes, so that an answer by label cannot be told from another.
+    var hasDuplicate: Bool { collected.labels?.hasDuplicate == true }
+
     mutating func merge(_ other: ONNXLabels) {
         isAmbiguous = isAmbiguous || other.isAmbiguous
         guard other.collected.count > 0, !isAmbiguous else { return }

@@ -32,6 +32,7 @@ extension ONNXReader {
             calls?.insert(number)
         }
         if !isNested, domain == "ai.onnx.ml", ONNXLabels.operations.contains(operation) {
+            guard !found.hasDuplicate else { throw field.error("classlabels", .duplicateName) }
             labels.merge(found)
         }
     }

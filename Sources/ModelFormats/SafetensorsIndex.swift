@@ -72,17 +72,20 @@ enum SafetensorsIndex {
     ) throws(FormatError) -> [FeatureName: FilePath] {
         var scanner = JSONScanner(bytes, at: 0, format: .safetensors)
         var map: [FeatureName: FilePath]?
+        var keys: Set<[UInt8]> = []
         try scanner.expect(UInt8(ascii: "{"), "index")
         repeat {
             scanner.passSpace()
             let place = scanner.offset
             let key = try scanner.text("index", limit: 1_024)
             try scanner.expect(UInt8(ascii: ":"), "index")
+            guard keys.insert(Array(key.utf8)).inserted else {
+                throw scanner.error(key == "weight_map" ? key : "index", .duplicate, at: place)
+            }
             guard key == "weight_map" else {
                 try scanner.passValue("index")
                 continue
             }
-            guard map == nil else { throw scanner.error("weight_map", .duplicate, at: place) }
             map = try readMap(&scanner, beside: index, limits)
         } while try scanner.another(before: UInt8(ascii: "}"), "index")
         try scanner.finish("index")

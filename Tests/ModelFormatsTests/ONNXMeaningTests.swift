@@ -102,6 +102,9 @@ struct ONNXMeaningTests {
         let packed = classifier(ONNX.attribute("classlabels_int64s", .payload(8, [7, 0xAC, 0x02])))
         let unpacked = classifier(ONNX.attribute("classlabels_int64s", .number(8, 7), .number(8, 300)))
         let other = classifier(ONNX.attribute("classlabels_ints", .number(8, 1)))
+        let twice = classifier(ONNX.attribute("classlabels_strings", .text(9, "a"), .text(9, "a")))
+        let error = #expect(throws: FormatError.self) { try labels(twice) }
+        #expect(error.map { "\($0)" }?.contains("classlabels at byte") == true)
         #expect(try labels(packed) == .integers([7, 300]))
         #expect(try labels(packed, unpacked) == .integers([7, 300]))
         #expect(try labels(packed, other) == nil)

@@ -184,6 +184,22 @@ struct ModelSetTests {
             $0["set/other.safetensors"] = $0["set/model-00001-of-00002.safetensors"]
         }
         #expect(stray?.contains("belongs to no part") == true)
+        func beside(_ text: String) throws -> String? {
+            try edited("\"weight_map\"", text + ", \"weight_map\"")
+        }
+        for text in ["0", "-0.5e+3", "[true, null]", "{\"a\": 1, \"b\": {\"a\": 1}}", "[]", "\"1\""] {
+            #expect(try beside("\"x\": \(text)") == nil, "\(text)")
+        }
+        for text in ["tru", "[tru]", "nulll", "01", "+1", "1.", ".5", "1e", "-", "1-2", "[1 2]", "NaN"] {
+            let said = try beside("\"x\": \(text)")
+            #expect(said?.contains("a byte that cannot stand there") == true, "\(text): \(said ?? "")")
+        }
+        let twice = [
+            "\"x\": 1, \"x\": 2", "\"x\": {\"y\": 1, \"y\": 2}", "\"x\": [{\"\": 1, \"\": 1}]",
+        ]
+        for text in twice {
+            #expect(try beside(text)?.contains("it stands twice") == true, "\(text)")
+        }
         #expect(try edited("\"a\"", "\"z\"")?.contains("the index has tensor `a` elsewhere") == true)
         #expect(try edited("\"c\":", "\"b\":")?.contains("stands twice") == true)
         #expect(try edited("model-00001", "../model-00001")?.contains("weight_map") == true)
