@@ -3,7 +3,8 @@
 /// Names, reasons and answers come from files, registries and servers. A
 /// control character among them would move the cursor, colour the screen or
 /// forge a second line, and a character that turns the direction of writing
-/// would show something else than what stands there.
+/// would show something else than what stands there. One that is not seen at
+/// all would make two names look like one.
 package enum PlainText {
     /// One line: every such character, line ends too, becomes its code point, as in `\u{1B}`.
     package static func line(_ text: String) -> String { escaped(text) { isHostile($0) } }
@@ -26,10 +27,11 @@ package enum PlainText {
 
     private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // C0 and C1 controls; line and paragraph separators; marks, embeddings, overrides and isolates of direction.
-        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069:
-            true
-        default: false
+        // C0 and C1 controls; line and paragraph separators.
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+        case ..<0x80: false
+        // Marks, embeddings, overrides and isolates of direction, and all that has no width.
+        default: scalar.properties.isDefaultIgnorableCodePoint
         }
     }
 }

@@ -11,7 +11,7 @@ enum GGUFSet {
     ) throws(VariantError) -> VariantInspection {
         var whole: Inspection?
         var tensors: [TensorRow] = []
-        var names: Set<FeatureName> = []
+        var names: Set<String> = []
         var announced: UInt64?
         for (number, path) in paths.enumerated() {
             guard number < set.count else { throw problem(.stray("\(path)")) }
@@ -35,8 +35,11 @@ enum GGUFSet {
                 let said = "it announces \(shown(split.tensors)), and the first part \(shown(announced))"
                 throw problem(.contradiction("\(path)", said))
             }
-            for row in part.tensors where !names.insert(row.name).inserted {
-                throw problem(.contradiction("\(path)", "it has tensor `\(row.name)` again"))
+            if let first = whole?.interface, let said = difference(of: part.interface, from: first) {
+                throw problem(.contradiction("\(path)", said))
+            }
+            for row in part.tensors where !names.insert(row.name.lookAlikeKey).inserted {
+                throw problem(.contradiction("\(path)", "it has tensor `\(row.name)` again, or one like it"))
             }
             tensors += part.tensors
             guard tensors.count <= limits.tensors else {
@@ -56,6 +59,23 @@ enum GGUFSet {
         whole.tensors = tensors
         whole.interface.tensors = tensors.summary
         return VariantInspection(entry: first, inspection: whole)
+    }
+
+    /// What a part says of network and tokenizer that the first does not say: a runtime believes the first alone.
+    private static func difference(of part: Interface, from first: Interface) -> String? {
+        if let network = part.network {
+            guard network.architecture == first.network?.architecture else {
+                return "its architecture is not that of the first part"
+            }
+            for (key, fact) in NetworkFacts.numbers {
+                guard let number = network[keyPath: fact], number != first.network?[keyPath: fact] else {
+                    continue
+                }
+                return "its \(key) is \(number), which the first part does not say"
+            }
+        }
+        let other = part.tokenizers.first { !first.tokenizers.contains($0) }
+        return other.map { "its `\($0.name)` is not that of the first part" }
     }
 
     private static func problem(_ problem: FormatError.VariantProblem) -> VariantError {

@@ -79,7 +79,7 @@ extension ONNXReader {
     }
 
     /// ValueInfoProto of an input or output.
-    private func readFeature(
+    private mutating func readFeature(
         _ field: ProtobufField,
         _ what: String,
         after count: Int

@@ -21,6 +21,9 @@ struct ONNXReader {
     /// What the function that is being read has called so far, by number; `nil` in the model's graph.
     var calls: Set<Int32>?
 
+    /// Of all dimensions, by what people would see.
+    var symbols: [String: FeatureName] = [:]
+
     /// What the local functions import, each domain in its greatest version.
     private var functionOpsets: [String: Int64] = [:]
 

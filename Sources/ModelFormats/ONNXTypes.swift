@@ -6,7 +6,7 @@ extension ONNXReader {
     /// The numbers of the fields of which a TypeProto may have one.
     private static let choices: FieldNumbers = [1, 4, 5, 7, 8, 9]
 
-    func readType(_ message: ProtobufMessage, nesting: Int) throws(FormatError) -> ValueType {
+    mutating func readType(_ message: ProtobufMessage, nesting: Int) throws(FormatError) -> ValueType {
         guard nesting < ShapeLimits.typeNesting else {
             let limit = UInt64(ShapeLimits.typeNesting)
             throw .limit(
@@ -35,7 +35,7 @@ extension ONNXReader {
         return type
     }
 
-    private func readChoice(_ field: ProtobufField, nesting: Int) throws(FormatError) -> ValueType {
+    private mutating func readChoice(_ field: ProtobufField, nesting: Int) throws(FormatError) -> ValueType {
         switch field.number {
         case 1: .tensor(try readTensorType(try field.message("tensor_type", in: reader)))
         case 4: .sequence(of: try readElementType(field, "sequence_type", nesting), count: .any)
@@ -46,7 +46,7 @@ extension ONNXReader {
         }
     }
 
-    private func readElementType(
+    private mutating func readElementType(
         _ field: ProtobufField,
         _ name: String,
         _ nesting: Int
@@ -61,7 +61,7 @@ extension ONNXReader {
         return type
     }
 
-    private func readMapType(_ field: ProtobufField, nesting: Int) throws(FormatError) -> ValueType {
+    private mutating func readMapType(_ field: ProtobufField, nesting: Int) throws(FormatError) -> ValueType {
         var key: ElementType?
         var value: ValueType?
         var fields = ProtobufFields(try field.message("map_type", in: reader), singular: [1, 2], in: reader)
@@ -99,7 +99,7 @@ extension ONNXReader {
     }
 
     /// A shape that is absent means an unknown rank; one without dimensions means a scalar.
-    private func readTensorType(_ message: ProtobufMessage) throws(FormatError) -> TensorType {
+    private mutating func readTensorType(_ message: ProtobufMessage) throws(FormatError) -> TensorType {
         var element: ElementType?
         var shape = Shape.unknownRank
         var fields = ProtobufFields(message, singular: [1, 2], in: reader)
@@ -117,7 +117,7 @@ extension ONNXReader {
         return TensorType(element: element, shape: shape)
     }
 
-    private func readShape(_ message: ProtobufMessage) throws(FormatError) -> [Dimension] {
+    private mutating func readShape(_ message: ProtobufMessage) throws(FormatError) -> [Dimension] {
         var dimensions: [Dimension] = []
         var elements: Int64 = 1
         var fields = ProtobufFields(message, in: reader)
@@ -148,7 +148,7 @@ extension ONNXReader {
     }
 
     /// A value, a symbol, or neither: then any size, bound to nothing.
-    private func readDimension(_ field: ProtobufField) throws(FormatError) -> Dimension {
+    private mutating func readDimension(_ field: ProtobufField) throws(FormatError) -> Dimension {
         var dimension: Dimension?
         var fields = ProtobufFields(try field.message("dim", in: reader), singular: [1, 2, 3], in: reader)
         while let inner = try fields.next() {
@@ -175,6 +175,9 @@ extension ONNXReader {
                     continue
                 }
                 guard let symbol = FeatureName(text) else { throw inner.error("dim_param", .badName) }
+                guard symbols.updateValue(symbol, forKey: symbol.lookAlikeKey) ?? symbol == symbol else {
+                    throw inner.error("dim_param `\(symbol)`", .duplicateName)
+                }
                 dimension = .symbol(symbol)
             }
         }

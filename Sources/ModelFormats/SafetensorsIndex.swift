@@ -99,6 +99,7 @@ enum SafetensorsIndex {
         _ limits: FormatLimits
     ) throws(FormatError) -> [FeatureName: FilePath] {
         var map: [FeatureName: FilePath] = [:]
+        var names: Set<String> = []
         try scanner.expect(UInt8(ascii: "{"), "weight_map")
         if scanner.take(UInt8(ascii: "}")) { return map }
         repeat {
@@ -113,9 +114,10 @@ enum SafetensorsIndex {
                 let said = String(file.prefix(256))
                 throw .refused(.safetensors, field: "weight_map", offset: place, .externalLocation(said))
             }
-            guard map.updateValue(path, forKey: name) == nil else {
+            guard names.insert(name.lookAlikeKey).inserted else {
                 throw scanner.error("weight_map `\(name)`", .duplicateName, at: place)
             }
+            map[name] = path
             guard map.count <= limits.tensors else {
                 let limit = UInt64(limits.tensors)
                 throw .limit(.safetensors, which: "tensors", offset: place, found: limit + 1, limit: limit)

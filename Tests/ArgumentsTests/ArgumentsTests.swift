@@ -107,11 +107,12 @@ struct ArgumentsTests {
 @Suite("Plain text")
 struct PlainTextTests {
     @Test(
-        "what others wrote cannot move the cursor, forge a line or turn the writing",
+        "what others wrote cannot move the cursor, forge a line, turn the writing or hide",
         arguments: [
             ("plain, ‘quoted’, ünï, 模型", "plain, ‘quoted’, ünï, 模型"), ("a\u{1B}[31mb", #"a\u{1B}[31mb"#),
             ("a\r\nb", #"a\u{D}\u{A}b"#), ("\u{202E}gnp.exe", #"\u{202E}gnp.exe"#),
-            ("\u{9B}2J", #"\u{9B}2J"#),
+            ("\u{9B}2J", #"\u{9B}2J"#), ("x\u{200B}", #"x\u{200B}"#), ("\u{FEFF}x", #"\u{FEFF}x"#),
+            ("a\u{AD}b\u{2060}\u{FE0F}", #"a\u{AD}b\u{2060}\u{FE0F}"#), ("e\u{301}", "e\u{301}"),
             ("\u{0}\t\u{7F}\u{2028}", #"\u{0}\u{9}\u{7F}\u{2028}"#),
         ]
     )

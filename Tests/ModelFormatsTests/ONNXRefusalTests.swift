@@ -92,6 +92,11 @@ struct ONNXRefusalTests {
             .contradiction,
             graph: [dimension(Wire(.number(1, 2), .text(2, "n")))]
         ),
+        Case(
+            "two symbols that look alike",
+            .duplicateName,
+            graph: [dimension(.text(2, "e\u{301}")), ONNX.output("y", accented)]
+        ),
         Case("a negative dimension", .outOfRange, graph: [dimension(.number(1, -1))]),
         Case("a graph that is a number", .wrongWireType, ONNX.model(graph: []) + Wire.number(8, 1).bytes),
         Case(
@@ -135,6 +140,8 @@ struct ONNXRefusalTests {
     ]
 
     static let property = Wire.message(14, .text(1, "k"), .text(2, "v"))
+
+    static let accented = ONNX.tensorType(dimensions: [.text(2, "\u{E9}")])
 
     static func dimension(_ content: Wire) -> Wire {
         ONNX.input("x", ONNX.tensorType(dimensions: [content]))

@@ -136,6 +136,22 @@ struct ModelSetTests {
             files[Self.part(2)]?[place.upperBound - 4] = 4
         }
         #expect(changed?.contains("announces 4 tensors, and the first part 3 tensors") == true)
+        func renamed(_ part: Int, _ old: String, _ new: String) throws -> String? {
+            try refusal("gguf") { files in
+                guard let place = files[Self.part(part)]?.firstRange(of: Array(old.utf8)) else { return }
+                files[Self.part(part)]?.replaceSubrange(place, with: Array(new.utf8))
+            }
+        }
+        let gemma = try renamed(2, "llama", "gemma")
+        #expect(gemma?.contains("its architecture is not that of the first part") == true, "\(gemma ?? "")")
+        let vocabulary = try refusal("gguf") { files in
+            // In place of another pair of the same length, so that count and extents stay.
+            let model = GGUFWriter.pair("tokenizer.ggml.model", 8, GGUFWriter.text("berts"))
+            let old = GGUFWriter.pair("general.architecture", 8, GGUFWriter.text("llama"))
+            guard let place = files[Self.part(3)]?.firstRange(of: old) else { return }
+            files[Self.part(3)]?.replaceSubrange(place, with: model)
+        }
+        #expect(vocabulary?.contains("`tokenizer.ggml.model` is not that of the first part") == true)
         let fourth = try refusal("gguf") { $0["set-00004-of-00003.gguf"] = $0[Self.part(3)] }
         #expect(fourth?.contains("set-00004-of-00003.gguf belongs to no part") == true)
         let other = try refusal("gguf") { $0["set-00001-of-00002.gguf"] = $0[Self.part(1)] }
