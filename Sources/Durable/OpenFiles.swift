@@ -14,7 +14,10 @@ package enum OpenFiles {
         defer { for descriptor in descriptors { close(descriptor) } }
         for _ in 0..<least {
             let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw .system("open", "\(least) files at once") }
+            guard descriptor >= 0 else {
+                let isFull = errno == EMFILE || errno == ENFILE
+                throw .system("open", isFull ? "\(least) files at once" : "/dev/null")
+            }
             descriptors.append(descriptor)
         }
     }

@@ -38,11 +38,26 @@ extension Dimension: CustomStringConvertible {
     package var description: String {
         switch self {
         case .fixed(let size): String(size)
-        case .symbol(let name): name.description
+        case .symbol(let name): name.symbolText
         case .any: "?"
         case .range(let minimum, let maximum): "\(minimum)…\(maximum.map(String.init) ?? "")"
         case .oneOf(let sizes): sizes.map(String.init).joined(separator: "|")
         }
+    }
+}
+
+extension FeatureName {
+    /// As a size is shown: a symbol that could be taken for a number, for `?` or for several sizes in quotation marks.
+    fileprivate var symbolText: String {
+        let scalars = description.unicodeScalars
+        let isWord = scalars.allSatisfy { scalar in
+            scalar == "_" || scalar == "." || scalar.properties.isAlphabetic
+                || scalar.properties.numericType != nil
+        }
+        guard isWord, let first = scalars.first, first == "_" || first.properties.isAlphabetic else {
+            return "\"\(description)\""
+        }
+        return description
     }
 }
 

@@ -76,8 +76,8 @@ package struct InspectedVariant: Sendable {
         _ folder: ModelFolder
     ) -> String {
         let isAlone = folder.files.count == 1
-        let place = isAlone ? source.path : "\(source.path): \(error.path.map { "\($0)" } ?? "")"
-        var sentence = "\(place) cannot be published: \(error.error)"
+        let inside = isAlone ? nil : error.path.map { "\(source.path): \($0)" }
+        var sentence = "\(inside ?? source.path) is not taken: \(error.error)"
         guard case .files(_, let problem) = error.error else { return sentence }
         switch problem {
         case .missing where folder.isSingleFile:

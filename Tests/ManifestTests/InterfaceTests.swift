@@ -188,6 +188,18 @@ struct InterfaceTests {
         #expect(FeatureName(" ~") != nil)
     }
 
+    @Test("a symbol that could be taken for sizes is shown in quotation marks")
+    func symbolTexts() throws {
+        let texts = [
+            ("batch", "batch"), ("seq_len", "seq_len"), ("größe", "größe"), ("_0", "_0"), ("n1.x", "n1.x"),
+            ("4", #""4""#), ("?", #""?""#), ("1, 4", #""1, 4""#), ("4n", #""4n""#), ("a+1", #""a+1""#),
+        ]
+        for (name, shown) in texts {
+            let symbol = Dimension.symbol(try #require(FeatureName(name)))
+            #expect(Shape.dimensions([symbol, .fixed(2)]).description == "[\(shown), 2]")
+        }
+    }
+
     @Test("what is declared otherwise than extracted is named")
     func disagreements() throws {
         let extracted = try Samples.interface()

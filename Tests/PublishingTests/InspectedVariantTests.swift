@@ -51,6 +51,24 @@ struct InspectedVariantTests {
         #expect(try ModelManifest(canonical: found.canonical) == found)
     }
 
+    @Test("a refusal begins with the folder, and with a file in it where it is about one")
+    func places() async throws {
+        let scratch = Scratch()
+        let folder = scratch.path("two")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in ["a", "b"] {
+            try FileManager.default.copyItem(
+                atPath: Self.fixtures + "/gguf/tiny_llama.gguf",
+                toPath: "\(folder)/\(name).gguf"
+            )
+        }
+        #expect(try await refusal(folder).hasPrefix("\(folder) is not taken: there are 2 models"))
+        try FileManager.default.removeItem(atPath: "\(folder)/b.gguf")
+        try Data("GGUF".utf8).write(to: URL(filePath: "\(folder)/a.gguf"))
+        try Data().write(to: URL(filePath: "\(folder)/NOTES"))
+        #expect(try await refusal(folder).hasPrefix("\(folder): a.gguf is not taken: not a valid gguf file"))
+    }
+
     @Test("a cache of links is followed")
     func links() async throws {
         let scratch = Scratch()
