@@ -42,7 +42,10 @@ package struct ReaderProgram: Sendable, Equatable {
     /// - Returns: What the files say.
     /// - Throws: `SyncError`: `refused` when the process crashed, did not end, gave no sound answer or refused the
     ///   files; `usage` when there is no such program; `temporary` when the system could not.
-    func facts(_ request: ReadingRequest, _ subject: String) async throws(SyncError) -> Reading.Facts {
+    package func facts(
+        _ request: ReadingRequest,
+        _ subject: String
+    ) async throws(SyncError) -> Reading.Facts {
         var child = ChildProcess(path, [Self.verb])
         child.input = request.canonical
         child.environment = ["SWIFT_BACKTRACE": "enable=no"]

@@ -49,6 +49,7 @@ struct Publish: Command {
             now: context.now,
             notice: { @Sendable text in Output.note(text) }
         )
+        try await DeviceReading.check(request, context)
         let report = try await publisher.publish(request)
         if request.aim == .collect, let proposal = report.proposal, let out = arguments["out"] {
             try ProposalFile.write(proposal, to: out)
