@@ -19,6 +19,7 @@ struct Candidate: Equatable, Sendable {
 /// | held, yanked, or its rollout narrowed | stay; no new installs |
 /// | taken off the channel | stay, unless a listed version names it in `replaces` |
 /// | recalled or denied | leave now: newest good one, else none |
+/// | not what was signed | replace by what was, or the newest good one; until one is there it stays |
 /// | quarantined here | replace by the newest good one; until one is there it stays, and no app loads it |
 /// | below the floor (signed or local, the higher) | never activate; replace by anything at or above; until one is there the running one stays |
 ///
@@ -45,6 +46,9 @@ struct Candidates {
     /// Why the active version runs on although nobody would newly take it; `nil` where somebody would.
     private(set) var stay: String?
 
+    /// Whether the active version is not what was signed.
+    private let isForged: Bool
+
     private let chain: ModelChain
     private let rules: DeviceRules
     private let active: VersionIdentity?
@@ -62,11 +66,18 @@ struct Candidates {
         self.active = active
         departure = active.flatMap { chain.withdrawal(of: $0.version, $0.manifest) }
         let quarantined = active.flatMap { rules.quarantine[$0.manifest] }
-        aversion = departure ?? quarantined.map { .quarantined(reason: $0) }
+        let forgery = active.flatMap { chain.forgery($0) }
+        isForged = forgery != nil
+        aversion = departure ?? forgery ?? quarantined.map { .quarantined(reason: $0) }
         let floor = Self.floor(request, chain, rules)
         switch request.selection {
         case .channel(let channel):
-            let listed = chain.live?.listed(in: channel) ?? []
+            var listed = chain.live?.listed(in: channel) ?? []
+            if isForged, let active, !listed.contains(where: { $0.version == active.version }),
+                let signed = named(active.version)
+            {
+                listed.append(signed)
+            }
             if let pin = rules.pin, considerPinned(pin, floor) {
                 for listing in listed where listing.version != pin && listing.manifest != active?.manifest {
                     passOver(listing.version, .pinned(pin))
@@ -159,7 +170,6 @@ struct Candidates {
         }
         var reason = "the highest version that may be taken"
         if let active, !isActive, aversion == nil {
-            if listing.version == active.version { return passOver(listing.version, .otherManifest) }
             if listing.version < active.version {
                 guard listing.replaces.contains(active.manifest) else {
                     lower.append(
@@ -192,6 +202,8 @@ struct Candidates {
         guard chain.releases[listing.version] == listing.manifest else { return .notReleased }
         if let reason = rules.quarantine[listing.manifest] { return .quarantined(reason: reason) }
         guard active?.manifest != listing.manifest else { return nil }
+        // Not newly taken, but put right.
+        if isForged, active?.version == listing.version { return nil }
         // A recall was found above.
         if let state = chain.live?.state(of: listing.version) { return .yanked(state) }
         if let hold = chain.holds[listing.manifest] { return .held(hold) }
@@ -220,6 +232,9 @@ struct Candidates {
             return
                 "\(active.version) is below the floor \(floor) and runs on until a version from there up can be "
                 + "taken"
+        }
+        if let forgery = chain.forgery(active) {
+            return "\(active.version) is \(forgery), and nothing else can take its place"
         }
         if let reason = rules.quarantine[active.manifest] {
             return

@@ -24,7 +24,7 @@ struct DenialSearch: Sendable {
     ///   - ledger: What is known.
     ///   - namespaces: Whose teams are asked.
     func run(into ledger: inout DenialLedger, namespaces: Set<Namespace>) async {
-        guard let root = root() else { return }
+        guard let root = StoredRoles.newestRoot(anchor: anchor, store: store, clock: clock) else { return }
         let targets = SealiftRole.targets
         guard let quorum = try? root.quorum(for: targets.roleName) else { return }
         let administrators = await newest(targets, quorum, &ledger)
@@ -34,16 +34,6 @@ struct DenialSearch: Sendable {
                 continue
             }
             _ = await newest(team, quorum, &ledger)
-        }
-    }
-
-    private func root() -> RootDocument? {
-        guard var roots = try? RootStage(anchor: anchor, clock: clock, keepsChain: false) else { return nil }
-        while true {
-            let next = RoleName.root.fileName(version: roots.root.document.version + 1)
-            guard let bytes = try? store.load("root_history/\(next)"),
-                (try? roots.advance(to: bytes)) != nil
-            else { return roots.root.document }
         }
     }
 
@@ -68,10 +58,7 @@ struct DenialSearch: Sendable {
     }
 
     private func document(_ bytes: [UInt8], _ role: SealiftRole, _ quorum: Quorum) -> TargetsDocument? {
-        guard let verified = try? Untrusted<TargetsDocument>(bytes).verified(by: quorum),
-            (try? SealiftShapes.check(role, document: verified.document)) != nil
-        else { return nil }
-        return verified.document
+        try? StoredRoles.document(bytes, role, quorum)
     }
 
     /// The file of that version, from whichever location has the right one.

@@ -1,3 +1,4 @@
+import Generations
 import Manifest
 import Names
 import Trust
@@ -42,6 +43,15 @@ struct ModelChain: Sendable {
         }
         guard let state = live?.state(of: version), state.kind == .recalled else { return nil }
         return .recalled(state)
+    }
+
+    /// Why an active version is not believed to be what its owners released; `nil` when the release role lists it.
+    ///
+    /// A release role only ever grows. While it cannot be had at all, it says nothing.
+    func forgery(_ active: VersionIdentity) -> Obstacle? {
+        let signed = releases[active.version]
+        guard !releases.isEmpty, signed != active.manifest else { return nil }
+        return .unsigned(active.manifest, signed: signed)
     }
 
     /// The digests of all manifests that a device must not run.

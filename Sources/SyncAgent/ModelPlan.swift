@@ -29,6 +29,9 @@ struct ModelPlan: Sendable {
     /// Why the active version must be left, whatever becomes of the rest.
     var recall: String?
 
+    /// The manifest of the active version, where that is not what was signed: nobody goes back to it.
+    var forgery: Digest?
+
     /// Whether what was asked for does not exist at all.
     private(set) var isUnknown = false
 

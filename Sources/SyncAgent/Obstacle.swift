@@ -18,8 +18,8 @@ enum Obstacle: Equatable, Sendable {
     case held(Hold)
     case rollout
 
-    /// The active version, signed anew.
-    case otherManifest
+    /// The active version, of which the release role signs another manifest, or none.
+    case unsigned(Digest, signed: Digest?)
 
     /// Below the active version, and nothing says to go back to it.
     case lower(than: ModelVersion)
@@ -31,7 +31,7 @@ enum Obstacle: Equatable, Sendable {
     var holdsGroup: Bool {
         switch self {
         case .quarantined, .held, .rollout, .unusable: true
-        case .denied, .recalled, .belowFloor, .notReleased, .pinned, .yanked, .otherManifest, .lower: false
+        case .denied, .recalled, .belowFloor, .notReleased, .pinned, .yanked, .unsigned, .lower: false
         }
     }
 
@@ -53,7 +53,9 @@ extension Obstacle: CustomStringConvertible {
         case .yanked(let state): "yanked at \(state.time): \(state.reason)"
         case .held(let hold): "held until \(hold.until): \(hold.reason)"
         case .rollout: "its rollout has not reached this device"
-        case .otherManifest: "the same version with another manifest than the active one"
+        case .unsigned(let found, let signed):
+            "not what was signed: its manifest on this device has SHA-256 \(found), and the release role lists "
+                + (signed.map { "\($0)" } ?? "no such version")
         case .lower(let active): "lower than the active \(active), and nothing signed says to go back to it"
         case .unusable(let reasons): reasons.joined(separator: "; ")
         }

@@ -19,10 +19,27 @@ struct PinnedRoot: Equatable {
     let sha256: Digest
     let registry: String
 
+    /// The root itself, where it is to be kept.
+    private let bytes: [UInt8]?
+
     init(_ root: Verified<RootDocument>, registry: String) {
         version = root.document.version
         sha256 = root.digest
+        bytes = root.bytes
         self.registry = registry
+    }
+
+    /// Where the root is kept beside those that followed it.
+    var historyName: String { "root_history/" + RoleName.root.fileName(version: version) }
+
+    /// The root file that an operator names.
+    static func bytes(ofFile path: String) throws(SyncError) -> [UInt8] {
+        do throws(DurableError) { return try Durable.readFile(path, maximum: Limits.root) } catch {
+            throw SyncError(
+                code: error.isAbsent || error.isWrongPlace ? .place : .usage,
+                "the root of trust: \(error)"
+            )
+        }
     }
 
     private static func path(in device: DeviceDirectory) -> String { "\(device.path)/pin.json" }
@@ -42,6 +59,7 @@ struct PinnedRoot: Equatable {
         self.version = version
         self.sha256 = sha256
         self.registry = registry
+        bytes = nil
     }
 
     func save(to device: DeviceDirectory) throws(SyncError) {
@@ -53,6 +71,9 @@ struct PinnedRoot: Equatable {
             try Durable.makeWay(at: Self.path(in: device))
             try Durable.writeAtomically(Self.path(in: device), value.compactJSON)
         } catch { throw SyncError(error) }
+        // For `verify` alone: a sync begins with the file that it is given.
+        guard let bytes else { return }
+        try? FolderMetadataStore(directory: device.trustPath).save(historyName, bytes)
     }
 
     /// Whether `root` belongs to the chain that the directory follows.

@@ -73,6 +73,7 @@ struct Planning {
         let candidates = Candidates(request, in: signed, rules(request), active: plan.active?.identity)
         plan.recall = candidates.departure?.description
         plan.passedOver = candidates.passedOver
+        plan.forgery = plan.active.flatMap { signed.forgery($0.identity) == nil ? nil : $0.identity.manifest }
         let expectation = try request.parsedExpectation()
         let running = runningFormat(plan.active)
         if plan.recall != nil { plan.refuge = refuge(candidates, request, expectation, running) }

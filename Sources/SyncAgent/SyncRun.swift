@@ -73,6 +73,7 @@ struct SyncRun: Sendable {
         var forbidden = denied(by: chain.ledger, active, device)
             .union(withdrawn)
             .union(quarantine.entries.map(\.manifest))
+            .union(plans.compactMap(\.forgery))
         if mode == .activate {
             active = try await leaveRecalled(plans, active, forbidden, device)
             if let failure = sources.store.failure { setbacks.note(SyncError(failure)) }

@@ -19,15 +19,7 @@ extension SyncRun {
     }
 
     func sources(_ device: DeviceDirectory) throws(SyncError) -> Sources {
-        let anchor: [UInt8]
-        do throws(DurableError) {
-            anchor = try Durable.readFile(configuration.rootFile, maximum: Limits.root)
-        } catch {
-            throw SyncError(
-                code: error.isAbsent || error.isWrongPlace ? .place : .usage,
-                "the root of trust: \(error)"
-            )
-        }
+        let anchor = try PinnedRoot.bytes(ofFile: configuration.rootFile)
         let folder = FolderMetadataStore(directory: device.trustPath)
         let store = OverlayStore(over: folder, writing: mode == .dryRun ? .never : .whatCanBe)
         return Sources(

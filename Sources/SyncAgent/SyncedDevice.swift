@@ -165,23 +165,4 @@ public struct SyncedDevice: Sendable {
         }
         return decision
     }
-
-    /// Reads every byte of the active generation again and compares it with the signed manifests.
-    ///
-    /// Blocks for as long as that takes.
-    ///
-    /// - Returns: The number of bytes read.
-    /// - Throws: `SyncError` of kind `refused`, naming the first file that differs.
-    public func verify() throws(SyncError) -> UInt64 {
-        try onDisk { () throws(GenerationError) in
-            guard let generation = try device.activeGeneration() else {
-                throw .nothingActive(directory: device.path)
-            }
-            var read: UInt64 = 0
-            for model in generation.record.models {
-                read += try generation.model(model.identity.model).verify()
-            }
-            return read
-        }
-    }
 }

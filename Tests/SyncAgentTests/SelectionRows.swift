@@ -27,6 +27,33 @@ extension Selection {
             passedOver: ["1.4.0": "crashed here"]
         ),
         Selection(
+            name: "active and not what was signed: what was signed is taken",
+            active: "1.4.0",
+            forged: true,
+            expected: ["1.4.0", "1.3.0"]
+        ),
+        Selection(
+            name: "active, yanked, held and not what was signed: what was signed is taken",
+            active: "1.4.0",
+            forged: true,
+            states: ["1.4.0": .yanked],
+            held: ["1.4.0"],
+            expected: ["1.4.0", "1.3.0"]
+        ),
+        Selection(
+            name: "not what was signed, and off the channel: put right if nothing else is there",
+            active: "1.2.0",
+            forged: true,
+            listed: [],
+            expected: ["1.2.0"]
+        ),
+        Selection(
+            name: "active and nothing that was ever signed: the best of what was",
+            active: "1.9.0",
+            forged: true,
+            expected: ["1.4.0", "1.3.0"]
+        ),
+        Selection(
             name: "held and not active: no new install",
             held: ["1.4.0"],
             expected: ["1.3.0"],

@@ -14,6 +14,9 @@ struct Selection: Sendable, CustomTestStringConvertible {
     var request = "a/model@stable"
     var active: String? = "1.3.0"
 
+    /// Whether its manifest is another than the release role signs.
+    var forged = false
+
     /// On the channel, with rollout in ten-thousandths and what each replaces.
     var listed: [(String, rollout: Int, replaces: [String])] = Self.list("1.3.0", "1.4.0")
     var floor: String?
@@ -96,7 +99,7 @@ struct Selection: Sendable, CustomTestStringConvertible {
                 model: model,
                 version: try version(text),
                 variant: try require(VariantName("fp32")),
-                manifest: try Self.digest(text)
+                manifest: try Self.digest(forged ? "forged" : text)
             )
         }
         return Candidates(try WantedModel(request), in: chain, rules, active: identity)

@@ -110,13 +110,17 @@ struct Verify: Command {
     static let spec = CommandSpec(
         name: "verify",
         summary: "Read every byte of what is active and compare it with the signed manifests",
-        options: [SharedOption.directory, SharedOption.json],
-        example: "sealift verify --directory models"
+        options: [SharedOption.directory, SharedOption.root, SharedOption.json],
+        example: "sealift verify --directory models",
+        discussion:
+            "Each manifest is held to the signed metadata in the directory, and that to the root of trust that the "
+            + "directory began with. Whoever can write the directory can change that one too: --root takes it from "
+            + "elsewhere."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let device = try Device.synced(arguments)
-        let bytes = try device.verify()
+        let bytes = try device.verify(root: arguments["root"])
         let models = try device.status(at: context.now).models.map { "\($0.model) \($0.version)" }
         if arguments.has("json") {
             let report = JSONReport([
