@@ -88,6 +88,46 @@ extension Durable {
         if case .directory? = try kind(of: path) { try removeTree(path) }
     }
 
+    /// Deletes what stands at `path` unless it is a directory, leads to one or is nothing, so that a directory can take
+    /// its place.
+    package static func makeWay(forDirectory path: String) throws(DurableError) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT != S_IFDIR else { return }
+        } else {
+            // A link to a place that may not be looked at may well be meant.
+            guard errno == ENOENT || errno == ELOOP || errno == ENOTDIR else { return }
+        }
+        if try kind(of: path) != nil { try removeTree(path) }
+    }
+
+    /// Creates `name` below `top`, and what is missing between them, in the place of whatever else stands there.
+    package static func makeDirectory(_ name: String, below top: String) throws(DurableError) {
+        var path = top
+        for segment in name.split(separator: "/") {
+            path += "/\(segment)"
+            try makeWay(forDirectory: path)
+            try makeDirectory(path)
+        }
+    }
+
+    /// Whether a regular file of this user has no name but `path`, so that nobody reads or writes it by another.
+    package static func isOnlyName(of path: String) throws(DurableError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .system("examine", path) }
+        return isOnlyName(status)
+    }
+
+    /// The same of an open file.
+    package static func hasOneName(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && isOnlyName(status)
+    }
+
+    private static func isOnlyName(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
+    }
+
     /// The names in a directory, sorted by their bytes, without `.` and `..`.
     package static func names(in path: String) throws(DurableError) -> [String] {
         guard let stream = opendir(path) else { throw .system("list", path) }

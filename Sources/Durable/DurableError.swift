@@ -45,6 +45,12 @@ package enum DurableError: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether something else stands where a directory on the way must be.
+    package var isObstructed: Bool {
+        guard case .system(_, _, let code) = self else { return false }
+        return code == ENOTDIR || code == ELOOP
+    }
+
     package var isAbsent: Bool {
         guard case .system(_, _, let code) = self else { return false }
         return code == ENOENT

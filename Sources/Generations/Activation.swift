@@ -12,10 +12,16 @@ package import Names
 /// the next collection removes; a crash after it leaves the new one.
 extension DeviceDirectory {
     /// Makes `path` a device directory, or opens the one that is there.
+    ///
+    /// What stands in the place of one of its directories, and is none, is deleted: it would be in the way for ever.
     package static func create(_ path: String) throws(GenerationError) -> DeviceDirectory {
         try onDisk { () throws(DurableError) in
+            try Durable.makeDirectory(path)
             for part in ["generations", "fallback", "versions", "incoming", "trust"] {
-                try Durable.makeDirectory("\(path)/\(part)")
+                try Durable.makeDirectory(part, below: path)
+            }
+            for part in ["device", "receipts", "loading"] {
+                try Durable.makeWay(forDirectory: "\(path)/\(part)")
             }
         }
         let device = try open(path)

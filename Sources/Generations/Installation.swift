@@ -90,7 +90,11 @@ extension DeviceDirectory {
         let parent = Durable.parent(of: directory)
         let random = String(UInt64.random(in: 0 ... .max), radix: 16)
         let stage = "\(parent)/.staging-\(random)"
-        try onDisk { () throws(DurableError) in try Durable.makeDirectory(stage) }
+        let alone = try onDisk { () throws(DurableError) in
+            try Durable.makeDirectory(Durable.parent(of: identity.relativePath), below: path)
+            try Durable.makeDirectory(stage)
+            return try ownFiles(of: sources)
+        }
         let lease = try DirectoryLease.shared(stage)
         defer { withExtendedLifetime(lease) {} }
         do throws(GenerationError) {
@@ -100,12 +104,13 @@ extension DeviceDirectory {
                         reason: "no verified file for \(file.path) of \(identity.model)"
                     )
                 }
-                try place(source, as: file, in: stage, content.format)
+                try place(source, as: file, in: stage, content.format, mayLink: alone.contains(source))
                 try onDisk { () throws(DurableError) in try CrashPoint.reached("stage.files", stage) }
             }
             try onDisk { () throws(DurableError) in
                 try Self.sealDirectories(of: content, in: stage)
                 let record = "\(path)/\(identity.manifestRelativePath)"
+                try Durable.makeWay(at: record)
                 try Durable.writeAtomically(record, manifest, mode: 0o444)
                 try CrashPoint.reached("stage.version", stage)
                 try Durable.exchange(stage, directory)
@@ -120,6 +125,15 @@ extension DeviceDirectory {
         try onDisk { () throws(DurableError) in try Durable.removeTree(stage) }
     }
 
+    /// The sources in `incoming/` that have no second name, by which others could change what is active.
+    private func ownFiles(of sources: [Digest: String]) throws(DurableError) -> Set<String> {
+        var own: Set<String> = []
+        for source in sources.values where source.hasPrefix(incomingPath + "/") {
+            if try Durable.isOnlyName(of: source) { own.insert(source) }
+        }
+        return own
+    }
+
     /// Links a source into the stage, or copies it where links do not go.
     ///
     /// A file of another version is shared block by block where the file system
@@ -129,20 +143,22 @@ extension DeviceDirectory {
         _ source: String,
         as file: ManifestFile,
         in stage: String,
-        _ format: ModelFormat
+        _ format: ModelFormat,
+        mayLink: Bool
     ) throws(GenerationError) {
         let path = "\(stage)/\(file.path)"
         var isLinked = false
         let isSealed = try FileState(source)?.isSealed(holding: file.sha256) ?? false
         try onDisk { () throws(DurableError) in
             if file.path.segments.count > 1 { try Durable.makeDirectory(Durable.parent(of: path)) }
-            if source.hasPrefix(incomingPath + "/"), try Self.linked(source, path) {
+            if mayLink, try Self.linked(source, path) {
                 isLinked = true
                 return try FileState.seal(path, holding: file.sha256)
             }
             let isCloned = try Self.cloned(source, to: path)
             // Sealed as it is: sealing again might hide a damage that somebody else has found.
-            if !isCloned, isSealed, format != .onnx, try Self.linked(source, path) { return }
+            let isIncoming = source.hasPrefix(incomingPath + "/")
+            if !isCloned, isSealed, !isIncoming, format != .onnx, try Self.linked(source, path) { return }
             if !isCloned { try Self.copy(source, to: path) }
             try FileState.seal(path, holding: file.sha256)
         }

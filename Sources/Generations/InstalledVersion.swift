@@ -23,9 +23,13 @@ struct InstalledVersion {
     /// Reads and checks the manifest; files are looked at by `checkFiles`.
     init(_ identity: VersionIdentity, in device: DeviceDirectory) throws(GenerationError) {
         let file = "\(device.path)/\(identity.manifestRelativePath)"
-        guard let bytes = try device.contents(file, maximum: Limits.manifest) else {
-            throw .damaged(path: file, expected: "the manifest of \(identity.model)", found: "nothing")
+        let expected = "the manifest of \(identity.model)"
+        let found: [UInt8]?
+        do throws(GenerationError) { found = try device.contents(file, maximum: Limits.manifest) } catch {
+            guard case .disk(let reason) = error, reason.isOfContent || reason.isObstructed else { throw error }
+            throw .damaged(path: file, expected: expected, found: "something else (\(reason))")
         }
+        guard let bytes = found else { throw .damaged(path: file, expected: expected, found: "nothing") }
         let digest = SHA256.digest(of: bytes)
         guard digest == identity.manifest else {
             throw .damaged(path: file, expected: "SHA-256 \(identity.manifest)", found: "\(digest)")

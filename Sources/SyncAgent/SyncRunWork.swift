@@ -166,7 +166,7 @@ extension SyncRun {
     func releaseReceived(_ plans: [ModelPlan], _ device: DeviceDirectory) throws(SyncError) {
         do throws(DurableError) {
             for digest in plans.compactMap(\.installation).flatMap(\.content.blobs) {
-                try Durable.removeFile("\(device.incomingPath)/\(digest.hex)")
+                try Durable.removeTree("\(device.incomingPath)/\(digest.hex)")
             }
         } catch {
             throw SyncError(error)

@@ -34,16 +34,17 @@ package struct FolderMetadataStore: MetadataStore {
         do {
             return try Durable.readFileIfPresent("\(directory)/\(name)", maximum: maximumLength)
         } catch {
-            switch error {
-            case .tooLong, .notRegularFile: return nil
-            case .system, .tooOpen, .foreignOwner, .locked: throw error
-            }
+            guard error.isOfContent || error.isObstructed else { throw error }
+            return nil
         }
     }
 
     package func save(_ name: String, _ bytes: [UInt8]) throws(DurableError) {
         let path = "\(directory)/\(name)"
-        try Durable.makeDirectory(Durable.parent(of: path))
+        try Durable.makeDirectory(directory)
+        if let end = name.lastIndex(of: "/") {
+            try Durable.makeDirectory(String(name[..<end]), below: directory)
+        }
         try Durable.makeWay(at: path)
         Durable.removeLeftovers(in: Durable.parent(of: path))
         try Durable.writeAtomically(path, bytes)

@@ -10,18 +10,21 @@ final class PartialFile: Sendable {
     /// The length when it was opened.
     let foundLength: UInt64
 
+    /// Opens the file, or makes it.
+    ///
+    /// What else stands there is deleted first: a link, a pipe or a directory,
+    /// and a file that has a second name or is another user's, through which
+    /// bytes would go elsewhere, or be changed from there.
     init(_ path: String) throws(DurableError) {
-        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        let descriptor = clinux_open(path, flags, 0o600)
-        guard descriptor >= 0 else {
-            if errno == ELOOP { throw .notRegularFile(path: path) }
-            throw .system("open", path)
+        var found = try Self.opened(path, making: false)
+        if found == nil {
+            try Durable.removeTree(path)
+            found = try Self.opened(path, making: true)
         }
+        guard let descriptor = found else { throw .notRegularFile(path: path) }
         do throws(DurableError) {
             var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw .notRegularFile(path: path)
-            }
+            guard fstat(descriptor, &status) == 0 else { throw .system("examine", path) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 throw .locked(path: path, holder: "another download")
             }
@@ -32,6 +35,26 @@ final class PartialFile: Sendable {
         }
         self.path = path
         self.descriptor = descriptor
+    }
+
+    /// Opens a file that may be written to.
+    ///
+    /// - Returns: `nil` when something else is there.
+    private static func opened(_ path: String, making isNew: Bool) throws(DurableError) -> Int32? {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (isNew ? O_EXCL : 0)
+        let descriptor = clinux_open(path, flags, 0o600)
+        guard descriptor >= 0 else {
+            let error = DurableError.system("open", path)
+            guard !isNew, case .system(_, _, let code) = error,
+                [ELOOP, EISDIR, ENXIO, EACCES].contains(code)
+            else { throw error }
+            return nil
+        }
+        guard Durable.hasOneName(descriptor) else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
     }
 
     deinit { close(descriptor) }

@@ -1,6 +1,7 @@
 import Durable
 import Generations
 import Glibc
+import Names
 import Support
 import SyncAgent
 import Testing
@@ -44,6 +45,64 @@ struct SyncDamageTests {
         #expect(try await fixture.sync().exitCode == 0)
         #expect(try await fixture.sync().exitCode == 0)
         #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test(
+        "what stands in the place of a directory of the device is replaced by the next sync",
+        arguments: [
+            "generations", "fallback", "versions", "versions/vision", "versions/vision/detector", "incoming",
+            "trust", "trust/targets", "trust/root_history", "device", "receipts", "loading",
+        ],
+        ["file", "link", "pipe"]
+    )
+    func noDirectory(_ name: String, _ kind: String) async throws {
+        let path = "\(fixture.directory)/\(name)"
+        try Durable.removeTree(path)
+        switch kind {
+        case "file": try Durable.writeAtomically(path, [1])
+        case "link": #expect(symlink("/nonexistent/place", path) == 0)
+        default: #expect(mkfifo(path, 0o600) == 0)
+        }
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try fixture.activeVersion() == "1.0.0")
+        try fixture.registry.release("1.1.0")
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try fixture.activeVersion() == "1.1.0")
+    }
+
+    @Test(
+        "what stands in the place of a version's manifest is replaced by the next sync",
+        arguments: ["directory", "link", "pipe", "long"]
+    )
+    func noManifest(_ kind: String) async throws {
+        let model = try fixture.device.activeModel(try require(ModelName("vision/detector")))
+        let path = model.directory + ".json"
+        try Durable.removeTree(path)
+        switch kind {
+        case "directory": try Durable.makeDirectory(path + "/below")
+        case "link": #expect(symlink("/nonexistent/place", path) == 0)
+        case "pipe": #expect(mkfifo(path, 0o600) == 0)
+        default: try Durable.writeAtomically(path, [UInt8](repeating: 32, count: 2 << 20))
+        }
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test("a file in incoming that has a second name elsewhere does not become the active one")
+    func secondName() async throws {
+        let model = try fixture.device.activeModel(try require(ModelName("vision/detector")))
+        let file = try require(model.content.files.first { $0.path == model.entry })
+        let outside = fixture.scratch.path("outside")
+        try Durable.writeAtomically(outside, try Durable.readFile(model.entryPath, maximum: .mebibytes(1)))
+        chmod(outside, 0o444)
+        try Durable.removeTree(fixture.directory)
+        try Durable.makeDirectory("\(fixture.directory)/incoming")
+        #expect(link(outside, "\(fixture.directory)/incoming/\(file.sha256.hex)") == 0)
+        try await fixture.sync()
+        #expect(try fixture.activeVersion() == "1.0.0")
+        var status = stat()
+        #expect(stat(outside, &status) == 0 && status.st_nlink == 1, "nobody else holds it now")
     }
 
     @Test("a device directory that was moved is whole where it is now, and nothing is fetched again")

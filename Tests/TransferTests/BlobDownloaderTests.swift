@@ -249,15 +249,25 @@ struct BlobDownloaderTests {
         _ = await task.result
     }
 
-    @Test("a link in the place of the file is refused")
-    func link() async throws {
+    @Test(
+        "what stands in the place of the file and is not its own is replaced, and never written through",
+        arguments: ["link", "hard link", "read-only hard link", "directory", "pipe"]
+    )
+    func notItsOwn(_ kind: String) async throws {
         let sample = Sample(1_000)
         try sample.scratch.write("victim", [1])
-        try Durable.replaceLink(sample.path, destination: "victim")
-        let server = FaultServer { request, _ in .file(sample.content, for: request) }
-        await #expect(throws: FetchError.storage(.notRegularFile(path: sample.path))) {
-            try await sample.get(blocks: true, from: server)
+        let victim = sample.scratch.path("victim")
+        switch kind {
+        case "link": try Durable.replaceLink(sample.path, destination: "victim")
+        case "directory": try Durable.makeDirectory(sample.path + "/below")
+        case "pipe": #expect(mkfifo(sample.path, 0o600) == 0)
+        default:
+            if kind.hasPrefix("read-only") { chmod(victim, 0o444) }
+            #expect(Glibc.link(victim, sample.path) == 0)
         }
+        let server = FaultServer { request, _ in .file(sample.content, for: request) }
+        _ = try await sample.get(blocks: true, from: server)
+        try sample.expectWhole()
         #expect(try sample.scratch.read("victim") == [1])
     }
 
