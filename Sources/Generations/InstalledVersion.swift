@@ -26,7 +26,9 @@ struct InstalledVersion {
         let expected = "the manifest of \(identity.model)"
         let found: [UInt8]?
         do throws(GenerationError) { found = try device.contents(file, maximum: Limits.manifest) } catch {
-            guard case .disk(let reason) = error, reason.isOfContent || reason.isObstructed else { throw error }
+            guard case .disk(let reason) = error, reason.isOfContent || reason.isObstructed else {
+                throw error
+            }
             throw .damaged(path: file, expected: expected, found: "something else (\(reason))")
         }
         guard let bytes = found else { throw .damaged(path: file, expected: expected, found: "nothing") }

@@ -5,7 +5,8 @@ package import Names
 
 /// `trust/state.json` (`sealift/state@1`): what the last refresh learned, for readers that verify nothing themselves.
 ///
-/// It is a note by this device to itself, not evidence: a sync never reads its
+/// Written twice, as `trust/state-copy.json` too: a bit that goes wrong on the disk may neither take a model away nor
+/// bring a recalled one back. It is a note by this device to itself, not evidence: a sync never reads its
 /// trust from here.
 package struct TrustState: Equatable, Sendable {
     package static let type = "sealift/state@1"
@@ -127,15 +128,29 @@ extension DeviceDirectory {
     }
 
     /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.
+    ///
+    /// A note that is damaged takes no verified version away, and forgets no
+    /// recall: its copy says the same. Where neither can be read, it is as if no
+    /// sync had finished, until the next one does.
     package func trustState() throws(GenerationError) -> TrustState? {
-        guard let bytes = try contents(statePath, maximum: TrustState.maximumLength) else { return nil }
-        guard let state = TrustState(canonical: bytes) else {
-            let expected = "a \(TrustState.type) document"
-            throw .damaged(path: statePath, expected: expected, found: "something else")
-        }
+        var found = try storedState(statePath)
+        if found == nil { found = try storedState(copyPath) }
+        guard let state = found else { return nil }
         let noted = try? contents(checkedPath, maximum: ByteCount(64))
         let time = noted.flatMap { UnixTime(String(decoding: $0, as: UTF8.self)) }
         return time.map { state.checked(at: $0) } ?? state
+    }
+
+    /// - Returns: `nil` when nothing is there, or nothing that this program wrote.
+    private func storedState(_ path: String) throws(GenerationError) -> TrustState? {
+        let bytes: [UInt8]?
+        do throws(GenerationError) { bytes = try contents(path, maximum: TrustState.maximumLength) } catch {
+            guard case .disk(let reason) = error, reason.isOfContent || reason.isObstructed else {
+                throw error
+            }
+            return nil
+        }
+        return bytes.flatMap { TrustState(canonical: $0) }
     }
 
     /// Replaces `trust/state.json`, if it says something new.
@@ -143,8 +158,9 @@ extension DeviceDirectory {
     /// That the same was found once more is noted beside it, in `trust/checked`,
     /// and not waited for: a device that polls all day would wear its disk for it.
     package func save(_ state: TrustState) throws(GenerationError) {
-        let old = try? trustState()
-        let isNew = old?.checked(at: state.checked) != state
+        let old = try? storedState(statePath)
+        let hasCopy = ((try? Durable.kind(of: copyPath)) ?? nil) != nil
+        let isNew = old?.checked(at: state.checked) != state || !hasCopy
         try onDisk { () throws(DurableError) in
             if isNew { try write(state) }
             do throws(DurableError) {
@@ -157,10 +173,13 @@ extension DeviceDirectory {
     }
 
     private var statePath: String { "\(trustPath)/state.json" }
+    private var copyPath: String { "\(trustPath)/state-copy.json" }
     private var checkedPath: String { "\(trustPath)/checked" }
 
     private func write(_ state: TrustState) throws(DurableError) {
-        try Durable.makeWay(at: statePath)
-        try Durable.writeAtomically(statePath, state.canonical)
+        for path in [copyPath, statePath] {
+            try Durable.makeWay(at: path)
+            try Durable.writeAtomically(path, state.canonical)
+        }
     }
 }

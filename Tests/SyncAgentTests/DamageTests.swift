@@ -1,6 +1,7 @@
 import Durable
 import Generations
 import Glibc
+import Manifest
 import Names
 import Support
 import SyncAgent
@@ -87,6 +88,45 @@ struct SyncDamageTests {
         }
         #expect(try await fixture.sync().exitCode == 0)
         #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
+    @Test(
+        "a damaged note about recalls neither takes a good version away nor brings a recalled one back",
+        arguments: ["flipped", "empty", "directory"]
+    )
+    func damagedState(_ kind: String) async throws {
+        let name = try require(ModelName("vision/detector"))
+        let manifest = try fixture.device.activeModel(name).manifestDigest
+        let now = DeviceRegistry.start
+        func damage(_ name: String) throws {
+            let path = "\(fixture.directory)/trust/\(name)"
+            var bytes = try Durable.readFile(path, maximum: .mebibytes(1))
+            bytes[0] ^= 1
+            try Durable.removeTree(path)
+            switch kind {
+            case "flipped": try Durable.writeAtomically(path, bytes)
+            case "empty": try Durable.writeAtomically(path, [])
+            default: try Durable.makeDirectory(path + "/below")
+            }
+        }
+        try damage("state.json")
+        #expect(try fixture.device.obstacle(to: manifest) == nil)
+        #expect(try SyncedDevice(directory: fixture.directory).status(at: now).freshness == .fresh)
+        // One that says that the active version is recalled, as where it could not be left yet.
+        let state = try require(try fixture.device.trustState())
+        let recalling = TrustState(
+            checked: state.checked,
+            freshUntil: state.freshUntil,
+            graceUntil: state.graceUntil,
+            recalled: [manifest]
+        )
+        try fixture.device.save(recalling)
+        try damage("state.json")
+        #expect(try fixture.device.obstacle(to: manifest)?.contains("recalled") == true)
+        try damage("state-copy.json")
+        #expect(try fixture.device.obstacle(to: manifest) == nil, "as if no sync had finished")
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try fixture.device.trustState() != nil)
     }
 
     @Test("a file in incoming that has a second name elsewhere does not become the active one")

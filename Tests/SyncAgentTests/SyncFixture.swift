@@ -104,6 +104,7 @@ struct SyncFixture {
         }
         try walk("")
         found["trust/state.json"] = nil
+        found["trust/state-copy.json"] = nil
         found["trust/checked"] = nil
         found["lock"] = nil
         return found
