@@ -35,7 +35,8 @@ extension GenerationError: CustomStringConvertible {
         case .notActive(let model, let active):
             "\(model) is not active on this device; active: "
                 + (active.isEmpty ? "none" : active.map(\.description).joined(separator: ", "))
-                + ". Ask `sealift sync` for it too, with --model \(model)@CHANNEL"
+                + ". Ask `sealift sync` for it too, with --model \(model)@CHANNEL; where that was done, "
+                + "`sealift why \(model)` tells why it is not there"
         case .damaged(let path, let expected, let found):
             "\(path) is damaged: expected \(expected), found \(found); run `sealift sync` to put it right"
         case .disk(let error): error.description

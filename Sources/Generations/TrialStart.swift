@@ -22,6 +22,7 @@ extension DeviceDirectory {
             return nil
         }
         let now = try trustState()?.believed(clock)
+        let hasWayBack = hasWayBack(from: generation, of: model)
         var failure: String?
         do throws(GenerationError) {
             // Counted on what stands there under the lock: another start, or the confirmation, may just have come.
@@ -29,7 +30,7 @@ extension DeviceDirectory {
                 trials.change(manifest) { entry in
                     guard entry.state != .confirmed else { return }
                     entry.countStart()
-                    failure = entry.failure(at: now)
+                    failure = hasWayBack ? entry.failure(at: now) : nil
                     if let failure { entry.fail(failure) }
                 }
             }
@@ -39,6 +40,25 @@ extension DeviceDirectory {
         guard let failure else { return nil }
         try fallBack(from: generation)
         return "\(model) \(active.identity.version) was left: \(failure)"
+    }
+
+    /// Whether another version of `model` stands behind the active one.
+    ///
+    /// Where none does, the lack of a confirmation alone takes nothing away: a
+    /// version that passed every check is better than no model at all.
+    package func hasWayBack(from active: ActiveGeneration, of model: ModelName) -> Bool {
+        guard let earlier = fallback(of: active)?.record.model(model) else { return false }
+        return earlier.identity != active.record.model(model)?.identity
+    }
+
+    /// Takes back a start of an app that could not be started after all.
+    ///
+    /// Without room or right to write, the start stays counted.
+    package func takeBackStart(of model: ModelName) {
+        guard let active = (try? activeGeneration())?.record.model(model) else { return }
+        try? changeTrials { trials in
+            trials.change(active.identity.manifest) { $0.takeBackStart() }
+        }
     }
 
     /// Changes the note about trials.

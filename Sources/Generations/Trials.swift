@@ -52,6 +52,10 @@ package struct Trials: DeviceNote {
 
         package mutating func countStart() { starts = min(max(0, starts), Self.mostStarts) + 1 }
 
+        package mutating func takeBackStart() {
+            if state == .trial { starts = max(0, starts - 1) }
+        }
+
         package mutating func fail(_ reason: String) {
             state = .failed
             self.reason = reason

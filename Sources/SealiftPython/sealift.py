@@ -58,7 +58,8 @@ def active(name, directory=None):
         known = ", ".join(sorted(found)) or "none"
         raise SealiftError(
             "%s is not active on this device; active: %s. "
-            "Ask `sealift sync` for it too, with --model %s@CHANNEL" % (name, known, name)
+            "Ask `sealift sync` for it too, with --model %s@CHANNEL; where that was done, "
+            "`sealift why %s` tells why it is not there" % (name, known, name, name)
         )
     model = found[name]
     obstacle = _obstacle(_root(directory), model.manifest)

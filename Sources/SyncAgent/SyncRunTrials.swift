@@ -18,6 +18,7 @@ extension SyncRun {
             let trials = try device.note(Trials.self)
             let isLost = active.record.models.contains { model in
                 trials.failure(of: model.identity.manifest, at: now) != nil
+                    && device.hasWayBack(from: active, of: model.identity.model)
             }
             guard isLost else { return active }
             do throws(GenerationError) { return try device.fallBack(from: active) } catch {

@@ -1,6 +1,6 @@
 import Durable
 import Generations
-import Names
+package import Names
 
 /// What an operator and an app say about the versions on a device; needs no network.
 extension SyncedDevice {
@@ -35,10 +35,17 @@ extension SyncedDevice {
     @discardableResult
     public func confirm(_ model: String) throws(SyncError) -> Version {
         let active = try activeModel(model)
-        try onDisk { () throws(GenerationError) in
+        do throws(GenerationError) {
             try device.changeTrials { trials in
                 trials.change(active.manifestDigest) { $0.state = .confirmed }
             }
+        } catch {
+            guard case .disk(let reason) = error, reason.isWrongPlace else { throw SyncError(error) }
+            throw SyncError(
+                code: reason.code,
+                "\(model) \(active.version) could not be confirmed: \(reason). Confirm as the user that runs "
+                    + "`sealift sync`, or as one that may write \(device.path), as by a group that both are in"
+            )
         }
         return Version(model: model, version: active.version.description, reason: "confirmed")
     }
@@ -63,6 +70,9 @@ extension SyncedDevice {
             throw SyncError(error.kind, "\(left), and no version before it is good. \(error.message)")
         }
     }
+
+    /// Takes back a start of an app that could not be started after all.
+    package func takeBackStart(of model: ModelName) { device.takeBackStart(of: model) }
 
     private func activeModel(_ model: String) throws(SyncError) -> ActiveModel {
         let name = try Self.name(model)

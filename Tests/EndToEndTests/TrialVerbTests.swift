@@ -60,6 +60,20 @@ extension EndToEnd {
             #expect(try world.activeVersion() == "1.1.0")
         }
 
+        @Test(
+            "a program that cannot be started counts as no start",
+            arguments: ["no-such-program", "/dev", "./none"]
+        )
+        func noProgram(_ program: String) throws {
+            try sync().expecting(0)
+            for _ in 0..<4 {
+                let run = ["run", "vision/detector"] + device + ["--", program]
+                let outcome = try world.run(run).expecting(2)
+                #expect(outcome.errors.contains("could not run ‘\(program)’"), "\(outcome)")
+            }
+            #expect(try started() == "1.1.0\n")
+        }
+
         @Test("rollback, pin and unpin do what they say, and gc names what it would delete")
         func operatorVerbs() throws {
             try sync().expecting(0)

@@ -15,11 +15,14 @@ struct Run: Command {
         discussion:
             "The program takes this one's place and gets SEALIFT_MODEL_DIR, SEALIFT_MODEL_ENTRY and "
             + "SEALIFT_MODEL_VERSION; its exit code is the exit code. Where the model was synced with --confirm, this "
-            + "counts as a start of its app: after one too many without ‘sealift confirm’, the device falls back first."
+            + "counts as a start of its app: after one too many without ‘sealift confirm’, the device falls back first. "
+            + "A program that cannot be started counts as none."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let model = try Device.model(arguments)
+        let command = Array(arguments.positions.dropFirst())
+        let program = try path(of: command[0])
         let device = try Device.synced(arguments)
         if let left = try device.start(of: "\(model)").left { Output.note("sealift: \(left)") }
         let (active, lease) = try leased(model, arguments)
@@ -29,9 +32,36 @@ struct Run: Command {
         setenv("SEALIFT_MODEL_DIR", active.directory, 1)
         setenv("SEALIFT_MODEL_ENTRY", active.entryPath, 1)
         setenv("SEALIFT_MODEL_VERSION", active.version.description, 1)
-        let command = Array(arguments.positions.dropFirst())
-        let code = withExtendedLifetime(lease) { execute(command) }
-        throw Failure(.usage, "could not run ‘\(command[0])’: \(String(cString: strerror(code)))")
+        let code = withExtendedLifetime(lease) { execute(program, command) }
+        device.takeBackStart(of: model)
+        throw refusal(command[0], code)
+    }
+
+    /// The program that `name` means, as a shell would find it.
+    ///
+    /// Looked for before the start is counted.
+    private static func path(of name: String) throws -> String {
+        let isPath = name.utf8.contains(UInt8(ascii: "/"))
+        let folders = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
+        // An empty one is the working directory.
+        let places = folders.split(separator: ":", omittingEmptySubsequences: false).map { folder in
+            folder.isEmpty ? "./\(name)" : "\(folder)/\(name)"
+        }
+        var code = ENOENT
+        for path in isPath ? [name] : places {
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                if isPath { code = errno }
+                continue
+            }
+            if status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 { return path }
+            code = EACCES
+        }
+        throw refusal(name, code)
+    }
+
+    private static func refusal(_ name: String, _ code: Int32) -> Failure {
+        Failure(.usage, "could not run ‘\(name)’: \(String(cString: strerror(code)))")
     }
 
     /// The active version with a lease on it; one that is just being collected has a successor.
@@ -49,13 +79,13 @@ struct Run: Command {
     /// Becomes another program.
     ///
     /// - Returns: Why not.
-    private static func execute(_ command: [String]) -> Int32 {
+    private static func execute(_ program: String, _ command: [String]) -> Int32 {
         signal(SIGPIPE, SIG_DFL)
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-        if let program = words[0] { execvp(program, &words) }
+        execvp(program, &words)
         return errno
     }
 }
