@@ -19,6 +19,7 @@ variable SEALIFT_DIRECTORY. Nothing here writes, and nothing needs a network.
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -36,7 +37,9 @@ _VARIANT = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,30}[a-z0-9])?\Z")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(?:-[0-9A-Za-z.-]+)?\Z")
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 _POINTER = re.compile(r"(?:generations|fallback)/([0-9]{6,})\Z")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")
 _LONGEST_RECORD = 4 << 20
+_LONGEST_MANIFEST = 1 << 20
 
 
 class SealiftError(Exception):
@@ -52,8 +55,34 @@ def path(name, directory=None, file=None):
 
 
 def active(name, directory=None):
-    """The active version of `name` as a `Model`."""
-    found = models(directory)
+    """The active version of `name` as a `Model`; its entry is there, and as long as it must be."""
+    if not isinstance(name, str):
+        raise SealiftError("%r is not a model: expected NAMESPACE/MODEL" % (name,))
+    root = _root(directory)
+    return _settled(root, lambda place: _active(root, place, name))
+
+
+def models(directory=None):
+    """All active models of one generation, by name."""
+    root = _root(directory)
+    return _settled(root, lambda place: _generation(root, place))
+
+
+def _settled(root, look):
+    """What `look` finds in the active generation; what was collected between two looks is no damage."""
+    for _ in range(8):
+        place = _active_place(root)
+        try:
+            return look(place)
+        except SealiftError:
+            # Collected meanwhile? Then `current` points elsewhere by now.
+            if _active_place(root) == place:
+                raise
+    raise SealiftError("%s changes faster than it can be read" % root)
+
+
+def _active(root, place, name):
+    found = _generation(root, place)
     if name not in found:
         known = ", ".join(sorted(found)) or "none"
         raise SealiftError(
@@ -62,24 +91,11 @@ def active(name, directory=None):
             "`sealift why %s` tells why it is not there" % (name, known, name, name)
         )
     model = found[name]
-    obstacle = _obstacle(_root(directory), model.manifest)
+    obstacle = _obstacle(root, model.manifest)
     if obstacle:
         raise SealiftError("%s %s: %s" % (name, model.version, obstacle))
-    return _checked(model)
-
-
-def models(directory=None):
-    """All active models of one generation, by name."""
-    root = _root(directory)
-    for _ in range(8):
-        place = _active_place(root)
-        try:
-            return _generation(root, place)
-        except (OSError, SealiftError):
-            # Collected between the two looks? Then `current` points elsewhere by now.
-            if _active_place(root) == place:
-                raise
-    raise SealiftError("%s changes faster than it can be read" % root)
+    _check(model, os.path.relpath(model.entry, model.directory))
+    return model
 
 
 @contextlib.contextmanager
@@ -102,7 +118,12 @@ def _root(directory):
     root = directory or os.environ.get("SEALIFT_DIRECTORY")
     if not root:
         raise SealiftError("which device directory? Give directory=... or set SEALIFT_DIRECTORY")
-    root = os.path.realpath(root)
+    try:
+        root = os.path.realpath(os.fspath(root))
+        if isinstance(root, bytes):
+            root = os.fsdecode(root)
+    except (TypeError, ValueError, OSError) as error:
+        raise SealiftError("%r does not name a device directory: %s" % (root, error)) from None
     if not os.path.isdir(root):
         raise SealiftError("no device directory at %s; run `sealift sync` to make one" % root)
     return root
@@ -130,7 +151,10 @@ def _generation(root, place):
     if record.get("type") != "sealift/generation@1" or record.get("number") != number:
         raise _damaged(record_path, "the record of generation %d" % number, "something else")
     found = {}
-    for entry in record.get("models", []):
+    entries = record.get("models")
+    if not isinstance(entries, list):
+        raise _damaged(record_path, "a list of models", repr(entries)[:100])
+    for entry in entries:
         model = _model(root, number, entry, record_path)
         link = os.path.join(root, place, *model.name.split("/"))
         expected = "../../../versions/" + os.path.relpath(model.directory, os.path.join(root, "versions"))
@@ -145,35 +169,74 @@ def _generation(root, place):
 
 
 def _record(record_path):
-    try:
-        with open(record_path, "rb") as file:
-            text = file.read(_LONGEST_RECORD + 1)
-    except FileNotFoundError:
-        raise _damaged(record_path, "a record", "nothing") from None
-    if len(text) > _LONGEST_RECORD:
-        raise _damaged(record_path, "at most %d bytes" % _LONGEST_RECORD, "more")
+    text = _bytes(record_path, _LONGEST_RECORD)
     try:
         record = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(record_path, "JSON", str(error)) from None
     if not isinstance(record, dict):
         raise _damaged(record_path, "an object", "something else")
     return record
 
 
+def _bytes(file_path, longest):
+    """The whole of a regular file; never waits, as for the other end of a pipe."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(file_path, flags)
+    except FileNotFoundError:
+        raise _damaged(file_path, "a record", "nothing") from None
+    except OSError as error:
+        raise _damaged(file_path, "a readable file", str(error)) from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _damaged(file_path, "a file", "something else")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            text = file.read(longest + 1)
+    except OSError as error:
+        raise _damaged(file_path, "a readable file", str(error)) from None
+    finally:
+        os.close(descriptor)
+    if len(text) > longest:
+        raise _damaged(file_path, "at most %d bytes" % longest, "more")
+    return text
+
+
+def _state(root):
+    """What the last sync learned; `None` when no sync finished, or neither of the two notes can be read."""
+    for name in ("state.json", "state-copy.json"):
+        note = os.path.join(root, "trust", name)
+        try:
+            text = _bytes(note, _LONGEST_RECORD)
+            state = json.loads(text)
+        except (SealiftError, ValueError, RecursionError):
+            continue
+        if not isinstance(state, dict) or state.get("type") != "sealift/state@1":
+            continue
+        times = [state.get(key) for key in ("checked", "fresh_until", "grace_until")]
+        times += [state["clock_floor"]] if "clock_floor" in state else []
+        recalled = state.get("recalled")
+        if not isinstance(recalled, list) or not all(isinstance(item, str) for item in times + recalled):
+            continue
+        if not all(_TIME.match(item) for item in times) or not all(_DIGEST.match(item) for item in recalled):
+            continue
+        if json.dumps(state, sort_keys=True, separators=(",", ":")).encode() == text:
+            return state
+    return None
+
+
 def _obstacle(root, manifest):
     """Why an active version may not be used: what the last sync learned, by this machine's clock."""
-    try:
-        state = _record(os.path.join(root, "trust", "state.json"))
-    except SealiftError:
-        return None  # no sync has finished a refresh yet
-    if manifest in (state.get("recalled") or []):
+    state = _state(root)
+    if state is None:
+        return None
+    if manifest in state["recalled"]:
         return "it is recalled; run `sealift sync` to get another version"
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    now = max(now, state.get("clock_floor") or now)
-    if state.get("after_grace") == "refuse" and now >= state.get("grace_until", ""):
+    now = max(now, state.get("clock_floor", now))
+    if state.get("after_grace") == "refuse" and now >= state["grace_until"]:
         return "the grace of the signed chain ended at %s; run `sealift sync` to get a current chain" % (
-            state.get("grace_until")
+            state["grace_until"]
         )
     return None
 
@@ -209,23 +272,40 @@ def _inside(model, file):
         found = _join(model.directory, file, model.directory)
     except SealiftError:
         raise SealiftError("%r does not name a file inside %s" % (file, model.name)) from None
-    try:
-        is_file = stat.S_ISREG(os.lstat(found).st_mode)
-    except OSError:
-        is_file = False
-    if not is_file:
+    if file not in _lengths(model):
         raise SealiftError("%s %s has no file %s" % (model.name, model.version, file))
+    _check(model, file)
     return found
 
 
-def _checked(model):
+def _lengths(model):
+    """The length of each file of the version, by its manifest, whose digest the generation's record names."""
+    manifest_path = model.directory + ".json"
+    text = _bytes(manifest_path, _LONGEST_MANIFEST)
+    digest = hashlib.sha256(text).hexdigest()
+    if digest != model.manifest:
+        raise _damaged(manifest_path, "SHA-256 " + model.manifest, digest)
     try:
-        is_file = stat.S_ISREG(os.lstat(model.entry).st_mode)
-    except FileNotFoundError:
-        is_file = False
-    if not is_file:
-        raise _damaged(model.entry, "the entry of %s %s" % (model.name, model.version), "nothing")
-    return model
+        variants = [item for item in json.loads(text)["variants"] if item["name"] == model.variant]
+        return {item["path"]: item["length"] for item in variants[0]["files"]}
+    except (ValueError, RecursionError, LookupError, TypeError) as error:
+        raise _damaged(manifest_path, "the manifest of %s" % model.name, repr(error)) from None
+
+
+def _check(model, file):
+    """That a file of the version is there, regular and as long as its manifest says."""
+    expected = _lengths(model).get(file)
+    file_path = os.path.join(model.directory, *file.split("/"))
+    if expected is None:
+        raise _damaged(file_path, "a file of %s %s" % (model.name, model.version), "one it does not have")
+    try:
+        found = os.lstat(file_path)
+    except OSError:
+        raise _damaged(file_path, "%d bytes" % expected, "nothing") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise _damaged(file_path, "a file", "something else")
+    if found.st_size != expected:
+        raise _damaged(file_path, "%d bytes" % expected, "%d bytes" % found.st_size)
 
 
 def _hold(directory):
@@ -234,6 +314,8 @@ def _hold(directory):
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise _damaged(directory, "a directory", str(error)) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         held, named = os.fstat(descriptor), os.lstat(directory)

@@ -157,6 +157,75 @@ struct ReaderTests {
         #expect(result.ending == .exited(1))
         #expect(result.errorText.contains("SealiftError") && result.errorText.contains("damaged"))
     }
+
+    @Test(
+        "Python waits for nothing, believes no damaged file, and raises nothing but its own error",
+        .enabled(if: Python.path != nil, "no Python environment; ‘make setup’ makes it"),
+        arguments: [
+            "os.truncate(model.entry, 3)",
+            "open(model.entry, 'a').write('more')",
+            "os.remove(model.entry)",
+            "os.remove(model.directory + '.json')",
+            "open(model.directory + '.json', 'a').write(' ')",
+            "os.remove(record); os.mkfifo(record)",
+            "os.remove(record); os.mkdir(record)",
+            "open(record, 'w').write('[' * 200000)",
+            "open(record, 'w').write('{}')",
+            "open(record, 'wb').write(b'\\xff')",
+            "os.rename(place, place + '.away'); open(place, 'w').close()",
+        ]
+    )
+    func damaged(_ damage: String) async throws {
+        let script = """
+            import os, subprocess, sealift
+            model = sealift.active('vision/detector')
+            place = os.path.join(os.environ['SEALIFT_DIRECTORY'], 'generations/000001')
+            record = os.path.join(place, 'generation.json')
+            for top in (model.directory, os.path.dirname(model.directory), place):
+                for folder, _, files in os.walk(top):
+                    os.chmod(folder, 0o755)
+                    for file in files:
+                        if not os.path.islink(os.path.join(folder, file)):
+                            os.chmod(os.path.join(folder, file), 0o644)
+            \(damage)
+            for look in (sealift.active, sealift.path):
+                try:
+                    print('found', look('vision/detector'))
+                except sealift.SealiftError as error:
+                    assert 'damaged' in str(error), error
+            try:
+                with sealift.lease('vision/detector') as model:
+                    print('found', model)
+            except sealift.SealiftError:
+                print('refused')
+            """
+        let result = try await Python.run(script, device: fixture.device.path)
+        #expect(result.outputText == "refused\n", "\(result.errorText)")
+    }
+
+    @Test(
+        "Python raises its own error for what is no name, no directory and no file",
+        .enabled(if: Python.path != nil, "no Python environment; ‘make setup’ makes it")
+    )
+    func noNames() async throws {
+        let script = """
+            import sealift
+            for name in (None, 1, [], b'vision/detector', 'a\\0b'):
+                for directory in (None, 5, '/dev/null', 'a\\0b', []):
+                    try:
+                        print('found', sealift.path(name, directory))
+                    except sealift.SealiftError:
+                        pass
+            for file in (1, [], b'x', '', '/', 'a\\0b', 'extra'):
+                try:
+                    print('found', sealift.path('vision/detector', file=file))
+                except sealift.SealiftError:
+                    pass
+            print('refused')
+            """
+        let result = try await Python.run(script, device: fixture.device.path)
+        #expect(result.outputText == "refused\n", "\(result.errorText)")
+    }
 }
 
 /// Runs `sealift.py`, which needs nothing but Python's own library.
