@@ -41,7 +41,12 @@ struct Decisions: Equatable {
                 let old = earlier?.models.first { $0.request == decision.request }
                 guard decision.outcome == .unchanged, let old, old.failure == nil else { return decision }
                 // Another version that was passed over, or for another reason, is news although nothing moved.
-                let isTheSame = old.active == decision.active && old.passedOver == decision.passedOver
+                // So is any other reason to stay than that nothing is new.
+                let isPlain =
+                    decision.reason == ModelPlan.newestReason
+                    && (old.outcome == .activated || old.reason == ModelPlan.newestReason)
+                let isTheSame =
+                    isPlain && old.active == decision.active && old.passedOver == decision.passedOver
                 return isTheSame ? old : decision
             }
         )

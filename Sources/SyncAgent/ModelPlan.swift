@@ -108,6 +108,9 @@ struct ModelPlan: Sendable {
         decision.reason = reason
     }
 
+    /// Said of a version that stays because nothing is new.
+    static let newestReason = "it is the newest version that may be taken and can be used"
+
     private static let unusableReason = "newer versions are there, and none can be used here"
 
     /// Takes a version.
@@ -144,7 +147,7 @@ struct ModelPlan: Sendable {
             decision.reason = Self.unusableReason
         } else {
             decision.outcome = .unchanged
-            decision.reason = "it is the newest version that may be taken and can be used"
+            decision.reason = Self.newestReason
         }
     }
 

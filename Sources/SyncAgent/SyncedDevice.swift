@@ -64,14 +64,19 @@ public struct SyncedDevice: Sendable {
         // What an active fallback says of the versions that were left is among them.
         let quarantined = (try? quarantine()) ?? []
         // Only a note: a status without it is one all the same.
-        let unfit = ((try? Decisions.load(from: device))?.models ?? []).filter { $0.outcome == .unfit }
+        let decisions = (try? Decisions.load(from: device))?.models ?? []
         for model in generation?.record.models ?? [] {
             var described = describe(model, state, at: now)
             described.trial = (trials[model.identity.manifest]?.state ?? .confirmed).rawValue
-            described.unfit =
-                unfit.first { $0.model == described.model && $0.active == described.version }?.reason
             described.checks = checked[model.identity]?.outcome
             described.quarantined = quarantined.filter { $0.model == described.model }
+            if let decision = decisions.first(where: { $0.model == described.model }) {
+                if decision.active != described.version {
+                    described.reason = (try? updated(decision))?.reason ?? described.reason
+                } else if decision.outcome == .unfit {
+                    described.unfit = decision.reason
+                }
+            }
             described.pinned = pins.versions[model.identity.model]?.description
             status.models.append(described)
         }
@@ -148,21 +153,5 @@ public struct SyncedDevice: Sendable {
             trial: Trials.Entry.State.confirmed.rawValue,
             problem: problem
         )
-    }
-
-    /// The last decision about `model`, with the versions that were passed over.
-    ///
-    /// - Returns: The decision of the last sync.
-    /// - Throws: `SyncError` of kind `refused` when no sync ever decided about it.
-    public func why(_ model: String) throws(SyncError) -> ModelDecision {
-        let decisions = try Decisions.load(from: device)?.models ?? []
-        guard let decision = decisions.first(where: { $0.model.utf8.elementsEqual(model.utf8) }) else {
-            let known = decisions.map(\.model).joined(separator: ", ")
-            throw SyncError(
-                .refused,
-                "no sync of \(device.path) decided about \(model); decided about: \(known.isEmpty ? "none" : known)"
-            )
-        }
-        return decision
     }
 }

@@ -265,6 +265,21 @@ struct SyncTests {
         #expect(throws: SyncError.self) { try SyncedDevice(directory: fixture.directory).why("vision/other") }
     }
 
+    @Test("the answer to why is the last reason, also where the version is the same as before")
+    func whyNow() async throws {
+        try fixture.registry.release("1.0.0")
+        try await fixture.sync()
+        try fixture.registry.changeLive { live in
+            let (version, channel) = (ModelVersion("1.0.0"), ChannelName("stable"))
+            return try live.removing([try require(version)], from: try require(channel))
+        }
+        fixture.clock.advance(seconds: 60)
+        try await fixture.sync()
+        let device = try SyncedDevice(directory: fixture.directory)
+        #expect(try device.why("vision/detector").reason.contains("does not list 1.0.0 any more"))
+        #expect(try device.why("vision/detector").active == "1.0.0")
+    }
+
     @Test("with only unusable newer versions the active one stays, and the exit code is 3")
     func kept() async throws {
         let first = try fixture.registry.release("1.0.0")

@@ -63,6 +63,8 @@ struct SyncTrialTests {
         #expect(third.version == "1.0.0")
         #expect(third.left == "vision/detector 1.1.0 was left: it was started 2 times and never confirmed")
         #expect(try active() == ["1.0.0", "1.0.0"])
+        #expect(try device.why("vision/detector").reason.contains("it was started 2 times"))
+        #expect(try device.why("vision/tracker").reason.contains("together with vision/detector 1.1.0"))
         fixture.registry.setOutage(false)
         let report = try await sync()
         #expect(try active() == ["1.0.0", "1.1.0"])
@@ -107,6 +109,30 @@ struct SyncTrialTests {
         fixture.clock.advance(seconds: 4_000)
         try await sync()
         #expect(try active() == ["1.1.0", "1.0.0"])
+    }
+
+    @Test("a version that nothing stands behind is not left for the lack of a confirmation alone")
+    func firstInstall() async throws {
+        for _ in 0..<5 { #expect(try device.start(of: "vision/detector").left == nil) }
+        #expect(try device.status().models.first { $0.model == "vision/detector" }?.trial == "trial")
+        fixture.clock.advance(seconds: 7_200)
+        try await sync()
+        #expect(try active() == ["1.0.0", "1.0.0"])
+        #expect(try device.quarantine().isEmpty)
+        try device.confirm("vision/detector")
+        #expect(try device.status().models.first { $0.model == "vision/detector" }?.trial == "confirmed")
+    }
+
+    @Test("a start that came to nothing is not counted")
+    func takenBack() async throws {
+        try confirmAll()
+        try fixture.registry.release("1.1.0")
+        try await sync()
+        for _ in 0..<5 {
+            #expect(try device.start(of: "vision/detector").left == nil)
+            try device.takeBackStart(of: require(ModelName("vision/detector")))
+        }
+        #expect(try fixture.activeVersion() == "1.1.0")
     }
 
     @Test("a trial that nobody confirms in time is over at the next sync")
@@ -171,6 +197,11 @@ struct SyncTrialTests {
         #expect(left.map(\.version) == ["1.1.0", "1.1.0"])
         #expect(try active() == ["1.0.0", "1.0.0"])
         #expect(throws: SyncError.self) { try device.rollback(reason: "again") }
+        let now = try device.why("vision/detector")
+        #expect(now.active == "1.0.0" && now.previous == "1.1.0", "\(now)")
+        #expect(now.reason.contains("1.1.0 was left") && now.reason.contains("rolled back: slow"), "\(now)")
+        #expect(now.passedOver.first?.version == "1.1.0")
+        #expect(try device.status().models.allSatisfy { $0.reason.contains("rolled back: slow") })
         try await sync(.selfTest)
         #expect(try active() == ["1.0.0", "1.0.0"])
         #expect(try device.why("vision/detector").passedOver[0].reason.contains("slow"))
@@ -266,6 +297,6 @@ struct SyncTrialTests {
         try fixture.registry.changeLive { $0.withdrawing(try require(ModelVersion("1.0.0")), state) }
         try await sync()
         for _ in 0..<3 { _ = try? device.start(of: "vision/detector") }
-        #expect(try active() == [nil, "1.0.0"])
+        #expect(try active() == ["1.1.0", "1.0.0"], "nothing else stands behind it")
     }
 }
