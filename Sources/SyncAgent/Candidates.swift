@@ -46,6 +46,9 @@ struct Candidates {
     /// Why the active version runs on although nobody would newly take it; `nil` where somebody would.
     private(set) var stay: String?
 
+    /// What this device's floor or pin asks for that the active version is not; it stays where nothing can be taken.
+    private(set) var unmet: String?
+
     /// Whether the active version is not what was signed.
     private let isForged: Bool
 
@@ -96,6 +99,7 @@ struct Candidates {
                 }
             }
         }
+        unmet = active.flatMap { unmet($0, floor) }
         passedOver.sort { $0.version > $1.version }
         lower.sort { $0.version > $1.version }
     }
@@ -153,6 +157,16 @@ struct Candidates {
             if !mustMove { passOver(pin, obstacle) }
             return !mustMove
         }
+    }
+
+    private func unmet(_ active: VersionIdentity, _ floor: ModelVersion?) -> String? {
+        if let floor, active.version < floor { return Self.below(floor, active) }
+        guard let pin = rules.pin, pin != active.version, chain.releases[pin] == nil else { return nil }
+        return "it is pinned to \(pin), and the release role lists no such version; \(active.version) stays"
+    }
+
+    private static func below(_ floor: ModelVersion, _ active: VersionIdentity) -> String {
+        "\(active.version) is below the floor \(floor) and runs on until a version from there up can be taken"
     }
 
     private func isBelow(_ floor: ModelVersion?) -> Bool {
@@ -228,11 +242,7 @@ struct Candidates {
         _ channel: ChannelName
     ) -> String? {
         guard let active else { return nil }
-        if let floor, active.version < floor {
-            return
-                "\(active.version) is below the floor \(floor) and runs on until a version from there up can be "
-                + "taken"
-        }
+        if let floor, active.version < floor { return below(floor, active) }
         if let forgery = chain.forgery(active) {
             return "\(active.version) is \(forgery), and nothing else can take its place"
         }

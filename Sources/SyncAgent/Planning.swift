@@ -106,7 +106,7 @@ struct Planning {
         plan.takeNone(
             hasUnusable: hasUnusable,
             isUnknown: unknown != nil,
-            unfit: unfit,
+            unfit: candidates.unmet ?? unfit,
             explanation: unknown ?? candidates.stay ?? Self.explanation(request, signed, plan.active)
         )
         try await repairKept(request, roles, &plan, &chain)

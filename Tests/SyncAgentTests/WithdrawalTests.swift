@@ -94,9 +94,26 @@ struct WithdrawalTests {
         try fixture.registry.changeLive { $0.flooring(stable, at: floor) }
         let report = try await fixture.sync()
         #expect(report.models[0].active == "1.1.0")
+        #expect(report.exitCode == 3)
+        #expect(report.models[0].reason.contains("below the floor 1.2.0"), "\(report)")
         try fixture.registry.release("1.2.0")
         try await fixture.sync()
         #expect(try fixture.activeVersion() == "1.2.0")
+    }
+
+    @Test("a floor or a pin that nothing can meet is told by sync and status, and what runs stays")
+    func unmet() async throws {
+        let device = try SyncedDevice(directory: fixture.directory)
+        let low = try await fixture.sync { $0.models[0].floor = try require(ModelVersion("2.0.0")) }
+        #expect(low.exitCode == 3 && low.models[0].active == "1.1.0", "\(low)")
+        #expect(try device.status().models[0].unfit?.contains("below the floor 2.0.0") == true)
+        try device.pin("vision/detector", to: "9.9.9")
+        let pinned = try await fixture.sync()
+        #expect(pinned.exitCode == 3 && pinned.models[0].active == "1.1.0", "\(pinned)")
+        #expect(pinned.models[0].reason.contains("pinned to 9.9.9"), "\(pinned)")
+        try device.unpin("vision/detector")
+        #expect(try await fixture.sync().exitCode == 0)
+        #expect(try device.status().models[0].unfit == nil)
     }
 
     @Test("an administrator's denial is a recall")
