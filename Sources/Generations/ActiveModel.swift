@@ -39,6 +39,12 @@ package struct ActiveModel: Sendable {
     /// Real path of the entry.
     package var entryPath: String { path(of: entry) }
 
+    /// Real path of what programs open: of a package its folder, of a sharded model its index, else the entry.
+    package var openedPath: String {
+        let opened = content.opened
+        return opened.isEmpty ? directory : "\(directory)/\(opened)"
+    }
+
     /// Real path of one of the variant's files.
     package func path(of file: FilePath) -> String { "\(directory)/\(file)" }
 

@@ -14,14 +14,14 @@ extension EndToEnd {
 
         private static let opaque = #"{"type":"sealift/card@1","variants":{"default":{"format":"opaque"}}}"#
 
-        /// Name, the fixture, and the entry below the version's directory.
+        /// Name, the fixture, and what programs open below the version's directory.
         private static let models = [
             ("onnx", "onnx/mlp_dynamic_batch.onnx", "mlp_dynamic_batch.onnx"),
             ("mlmodel", "coreml/nn_classifier.mlmodel", "nn_classifier.mlmodel"),
-            ("mlpackage", "coreml/mlprogram_state.mlpackage", "mlprogram_state.mlpackage/Manifest.json"),
+            ("mlpackage", "coreml/mlprogram_state.mlpackage", "mlprogram_state.mlpackage"),
             ("tflite", "tflite/mlp_signature.tflite", "mlp_signature.tflite"),
             ("gguf", "gguf/tiny_llama.gguf", "tiny_llama.gguf"),
-            ("safetensors", "safetensors/set", "model-00001-of-00002.safetensors"),
+            ("safetensors", "safetensors/set", "model.safetensors.index.json"),
         ]
 
         private func started() throws -> World {

@@ -124,6 +124,8 @@ extension EndToEnd {
             let entry = try #require(value["path"]?.string)
             #expect(try world.run(path).output == "\(entry)\n")
             let directory = try #require(value["directory"]?.string)
+            #expect(try world.run(path + ["--dir"]).output == "\(directory)\n")
+            #expect(try world.run(path + ["--dir", "--file", "model.onnx"]).code == 2)
             #expect(entry.hasPrefix("\(directory)/") && !directory.contains("current"))
             #expect(value["variant"]?.string != nil && value["manifest"]?.string?.count == 64)
             let status = try world.run(["status", "--json"] + device).output

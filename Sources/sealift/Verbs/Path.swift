@@ -13,16 +13,23 @@ struct Path: Command {
         positions: [.required("NS/MODEL")],
         options: [
             SharedOption.directory,
-            .value("file", "F", "a file of the version; the one a runtime opens unless given"),
+            .value("file", "F", "a file of the version; what a runtime opens unless given"),
+            .flag("dir", "the directory that holds the version's files, and nothing else"),
             SharedOption.json,
         ],
         example: "sealift path vision/detector --directory models",
-        discussion: "Resolved once: the path keeps naming the same bytes when another version is activated."
+        discussion:
+            "Resolved once: the path keeps naming the same bytes when another version is activated. What a runtime "
+            + "opens is a package's folder, the index of a model in several safetensors files, else the model's file."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let active = try Device.activeModel(arguments)
-        let path = try arguments["file"].map { try Self.path(of: $0, in: active) } ?? active.entryPath
+        guard !arguments.has("dir") || arguments["file"] == nil else {
+            throw UsageError.refused("give one of --dir and --file")
+        }
+        let whole = arguments.has("dir") ? active.directory : active.openedPath
+        let path = try arguments["file"].map { try Self.path(of: $0, in: active) } ?? whole
         guard arguments.has("json") else {
             Output.result(bytes: Array(path.utf8))
             return .done

@@ -30,7 +30,7 @@ struct Run: Command {
         // So that a library in the program does not count this start a second time.
         setenv("SEALIFT_STARTED", "\(model)", 1)
         setenv("SEALIFT_MODEL_DIR", active.directory, 1)
-        setenv("SEALIFT_MODEL_ENTRY", active.entryPath, 1)
+        setenv("SEALIFT_MODEL_ENTRY", active.openedPath, 1)
         setenv("SEALIFT_MODEL_VERSION", active.version.description, 1)
         let code = withExtendedLifetime(lease) { execute(program, command) }
         device.takeBackStart(of: model)
