@@ -33,8 +33,13 @@ struct AgentReader {
 
     func text(_ key: String) throws(SyncError) -> String? {
         guard let value = object[key] else { return nil }
-        guard let text = value.string, !text.isEmpty else { throw fault(key, "text", value) }
+        guard let text = Self.text(value), !text.isEmpty else { throw fault(key, "text", value) }
         return text
+    }
+
+    /// The text of a value; `nil` also for one with a NUL, where the system would end it.
+    private static func text(_ value: JSONValue) -> String? {
+        value.string.flatMap { $0.utf8.contains(0) ? nil : $0 }
     }
 
     func flag(_ key: String) throws(SyncError) -> Bool? {
@@ -50,7 +55,7 @@ struct AgentReader {
         var texts: [String: String] = [:]
         for name in object.keys {
             guard let value = object[name] else { continue }
-            guard let text = value.string else { throw fault("\(key).\(name)", "text", value) }
+            guard let text = Self.text(value) else { throw fault("\(key).\(name)", "text", value) }
             texts[name] = text
         }
         return texts
@@ -74,7 +79,7 @@ struct AgentReader {
     func texts(_ key: String) throws(SyncError) -> [String] {
         var texts: [String] = []
         for (value, path) in try list(key) {
-            guard let text = value.string, !text.isEmpty else {
+            guard let text = Self.text(value), !text.isEmpty else {
                 throw Self.fault(path, expected: "text", value)
             }
             texts.append(text)

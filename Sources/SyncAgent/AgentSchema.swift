@@ -24,12 +24,12 @@ package enum AgentSchema {
             "models": {"type": "array", "items": {"$ref": "#/$defs/model"}},
             "rate": {
               "type": "string",
-              "pattern": "^[0-9]+([kMGT]?B|[KMGT]iB)?(/s)?$",
+              "pattern": "^0*[1-9][0-9]*([kMGT]?B|[KMGT]iB)?(/s)?$",
               "description": "bytes a second, all connections together: 2MB"
             },
             "budget": {
               "type": "string",
-              "pattern": "^[0-9]+([kMGT]?B|[KMGT]iB)?/(hour|day|week|month)$",
+              "pattern": "^0*[1-9][0-9]*([kMGT]?B|[KMGT]iB)?/(hour|day|week|month)$",
               "description": "bytes of model files in each period: 500MB/day"
             },
             "window": {
@@ -45,16 +45,17 @@ package enum AgentSchema {
               "$ref": "#/$defs/path",
               "description": "libonnxruntime.so, with which golden vectors are run before a version is activated"
             },
-            "stall": {"$ref": "#/$defs/time", "description": "without progress for so long, another connection is made"},
+            "stall": {"type": "string", "pattern": "^0*[1-9][0-9]*[dhms]?$", "description": "without progress for so long, another connection is made"},
             "retries": {
               "type": "integer",
               "minimum": 1,
+              "maximum": 1000,
               "description": "attempts without progress before a download gives up"
             },
             "retain": {"$ref": "#/$defs/time", "description": "how long a version that was left stays for its readers"},
             "reserve": {
               "type": "string",
-              "pattern": "^[0-9]+([kMGT]?B|[KMGT]iB)?$",
+              "pattern": "^0*[1-9][0-9]*([kMGT]?B|[KMGT]iB)?$",
               "description": "bytes of disk that stay free: 64MiB"
             },
             "receipts": {
@@ -69,13 +70,14 @@ package enum AgentSchema {
             }
           },
           "$defs": {
-            "text": {"type": "string", "minLength": 1},
-            "path": {"type": "string", "minLength": 1},
-            "time": {"type": "string", "pattern": "^[0-9]+[dhms]$"},
+            "text": {"type": "string", "pattern": "^[^\\\\u0000]+$"},
+            "path": {"type": "string", "pattern": "^[^\\\\u0000]+$"},
+            "time": {"type": "string", "pattern": "^0*[1-9][0-9]*[dhms]$"},
             "model": {
               "type": "object",
               "additionalProperties": false,
               "required": ["model"],
+              "not": {"required": ["channel", "version"]},
               "properties": {
                 "model": {"type": "string", "pattern": "^[^/]+/[^/]+$"},
                 "channel": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$", "description": "stable unless given"},
@@ -86,7 +88,7 @@ package enum AgentSchema {
                 "group": {"$ref": "#/$defs/text", "description": "models of one group move together or not at all"},
                 "confirm": {
                   "type": "string",
-                  "pattern": "^[0-9]+/[0-9]+[dhms]$",
+                  "pattern": "^0*[1-9][0-9]*/0*[1-9][0-9]*[dhms]$",
                   "description": "fall back unless the app confirms within so many starts and such a time: 3/24h"
                 }
               }

@@ -88,6 +88,8 @@ struct AgentFileTests {
         (#"{"type": "sealift/agent@2"}"#, "its ‘type’ is not"), (#"{"registries": []}"#, "its ‘type’ is not"),
         ("[]", "the document’: expected an object"), ("{", "not valid JSON"),
         (#"{"type": "sealift/agent@1", "rate": "fast"}"#, "‘rate’: expected at least 4096"),
+        (#"{"type": "sealift/agent@1", "directory": "nul\u0000b"}"#, "‘directory’: expected text"),
+        (#"{"type": "sealift/agent@1", "registries": ["a\u0000b"]}"#, "‘registries[0]’: expected text"),
         (#"{"type": "sealift/agent@1", "rate": 5000}"#, "‘rate’: expected text, found 5000"),
         (#"{"type": "sealift/agent@1", "retries": 0}"#, "‘retries’: expected a number from 1"),
         (#"{"type": "sealift/agent@1", "receipts": "yes"}"#, "‘receipts’: expected true or false"),
