@@ -87,7 +87,8 @@ package struct Trials: DeviceNote {
             }
             guard let bounds else { return nil }
             if starts > bounds.starts {
-                return "it was started \(bounds.starts) times and never confirmed"
+                let times = bounds.starts == 1 ? "once" : "\(bounds.starts) times"
+                return "it was started \(times) and never confirmed"
             }
             if let now, now.seconds(since: since) > bounds.seconds {
                 return "it was not confirmed within \(bounds.seconds) seconds of \(since)"

@@ -50,7 +50,7 @@ extension Planning {
                 hasRun
                 ? "which this device ran before: ‘sealift pin \(request.model) \(candidate.version)’ brings it back"
                 : "and a device goes back to what it never ran only when that is signed: ‘sealift channel set "
-                    + "\(request.model) \(channel) \(candidate.version)’"
+                    + "\(request.model) \(channel) \(candidate.version) --reason TEXT’"
             return "\(head); \(candidate.version) would, \(way)"
         }
         return "\(head), and no other version that may be taken does; ask its publisher for one that does"

@@ -81,6 +81,7 @@ package struct SchemaReading {
             return nil
         case "anyOf":
             return no((rule.array ?? []).contains { fault(value, $0, at: path) == nil })
+        case "not": return no(fault(value, rule, at: path) != nil)
         case "properties":
             for member in value.object?.members ?? [] {
                 guard let rule = rule[member.key.string] else { continue }

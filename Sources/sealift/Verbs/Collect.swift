@@ -41,7 +41,7 @@ struct Collect: Command {
         }
         for path in report.removed { Output.result("\(isPlan ? "would delete" : "deleted") \(path)") }
         for path in report.leased { Output.result("kept \(path): a program uses it") }
-        Output.result("\(report.bytes) bytes \(isPlan ? "would be" : "are") free")
+        Output.result("\(report.bytes) bytes \(isPlan ? "would be free" : "were freed")")
         return .done
     }
 
