@@ -10,8 +10,8 @@ struct BundledSource: ModelSource {
     private let device: GenerationSource
     private let bundle: GenerationSource
 
-    init(directory: String, bundled: String) {
-        device = GenerationSource(directory: directory)
+    init(directory: String, bundled: String, isNoting: Bool) {
+        device = GenerationSource(directory: directory, isNoting: isNoting)
         bundle = GenerationSource(directory: bundled, isBundle: true)
     }
 

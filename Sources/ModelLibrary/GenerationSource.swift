@@ -24,9 +24,13 @@ struct GenerationSource: ModelSource {
     /// Whether the app brought it, so that its chain counts as of the day it was built.
     private let isBundle: Bool
 
-    init(directory: String, isBundle: Bool = false) {
+    /// Whether a version that does not work goes into the device's quarantine, and a load in progress is noted there.
+    private let isNoting: Bool
+
+    init(directory: String, isBundle: Bool = false, isNoting: Bool = true) {
         self.directory = directory
         self.isBundle = isBundle
+        self.isNoting = isNoting
     }
 
     func stamp() -> SourceStamp? { DeviceStamp.numbers(directory).map { SourceStamp($0) } }
@@ -119,7 +123,7 @@ struct GenerationSource: ModelSource {
         opened.memory = model.content.memory
         opened.checks = model.manifest.checks
         opened.verdict = device.loadHistory(of: version.manifest).verdict
-        opened.note = DeviceLoadNote(version.manifest, on: device)
+        if isNoting { opened.note = DeviceLoadNote(version.manifest, on: device) }
         opened.hold = lease
         return opened
     }
@@ -156,6 +160,7 @@ struct GenerationSource: ModelSource {
     ) throws(ModelLibraryError) -> QuarantinePlace {
         let device = try device(for: version.model)
         try verify(version)
+        guard isNoting else { return remember(version, reason, "this library leaves the device as it is") }
         let identity = VersionIdentity(
             model: version.model,
             version: version.version,

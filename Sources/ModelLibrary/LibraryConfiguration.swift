@@ -52,6 +52,13 @@ public struct LibraryConfiguration: Sendable {
     /// record of a library is neither read nor replaced; an event says so.
     public var recordFile: String?
 
+    /// Whether a version that cannot be loaded here goes into the quarantine of the device, for every app and sync.
+    ///
+    /// A tool for looking, which may have another runtime than the device's
+    /// apps, sets it to `false`: it then goes by what it saw itself, and leaves
+    /// the device as it is.
+    public var quarantinesFailures = true
+
     /// The usual choices.
     public init() {}
 

@@ -78,9 +78,13 @@ public actor ModelLibrary {
     ) {
         let source: any ModelSource =
             if let bundled {
-                BundledSource(directory: directory, bundled: bundled)
+                BundledSource(
+                    directory: directory,
+                    bundled: bundled,
+                    isNoting: configuration.quarantinesFailures
+                )
             } else {
-                GenerationSource(directory: directory)
+                GenerationSource(directory: directory, isNoting: configuration.quarantinesFailures)
             }
         self.init(
             source: source,
