@@ -63,13 +63,12 @@ package struct LoadHistory: Equatable, Sendable {
 
     /// Why the version is not tried again; `nil` when it may be.
     ///
-    /// A process may end for reasons of its own while it loads: for a version
-    /// that was loaded before, only the third time in a row counts.
+    /// A process may end for reasons of its own while it loads, a signal or an
+    /// interrupt: what was never loaded here is tried twice, and what was three times.
     package var verdict: String? {
-        guard crashes >= (hasLoaded ? 3 : 1) else { return nil }
-        return hasLoaded
-            ? "\(crashes) processes in a row ended while they loaded it"
-            : "a process ended while it loaded it for the first time"
+        guard crashes >= (hasLoaded ? 3 : 2) else { return nil }
+        return "\(crashes) processes in a row ended while they loaded it"
+            + (hasLoaded ? "" : ", and none ever did load it")
     }
 }
 
