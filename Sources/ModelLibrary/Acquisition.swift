@@ -68,6 +68,7 @@ extension ModelLibrary {
         // The device may switch between two looks; a device that switches all the time is not waited for.
         for _ in 0..<5 {
             let (stamp, version): (SourceStamp?, LibraryVersion)
+            let beginning = nextNumber()
             do throws(ModelLibraryError) {
                 (stamp, version) = try await BlockingPool.shared.run {
                     () throws(ModelLibraryError) -> (SourceStamp?, LibraryVersion) in
@@ -75,6 +76,8 @@ extension ModelLibrary {
                 }
             } catch {
                 guard case .notAvailable = error, let bring = delivery else { throw error }
+                // Brought since this look began, so that nobody has to be asked again.
+                if let brought = brought[wanted.name], brought > beginning { continue }
                 delivery = nil
                 try await deliver(wanted.name, by: bring, instead: error, until: deadline)
                 continue
@@ -250,7 +253,7 @@ extension ModelLibrary {
         let began = clock.now
         let timer = Task { [weak self] in
             guard (try? await clock.sleep(until: deadline)) != nil else { return }
-            let error = ModelLibraryError.timedOut(model: request.model, after: deadline - began)
+            let error = ModelLibraryError.timedOut(model: request.model, after: max(.zero, deadline - began))
             await self?.stopWaiting(waiter, for: key, error)
         }
         defer { timer.cancel() }

@@ -42,7 +42,8 @@ extension ModelLibrary {
         let (clock, began) = (clock, clock.now)
         let timer = Task { [weak self] in
             guard (try? await clock.sleep(until: deadline)) != nil else { return }
-            let late = ModelLibraryError.timedOut(model: name.description, after: deadline - began)
+            let waited = max(.zero, deadline - began)
+            let late = ModelLibraryError.timedOut(model: name.description, after: waited)
             await self?.stopWaitingForDelivery(waiter, of: name, late)
         }
         defer { timer.cancel() }
@@ -61,6 +62,7 @@ extension ModelLibrary {
     }
 
     private func delivered(_ name: ModelName, _ failure: ModelLibraryError?) {
+        if failure == nil { brought[name] = nextNumber() }
         guard let delivery = deliveries.removeValue(forKey: name) else { return }
         for waiter in delivery.waiters.values {
             if let failure { waiter.resume(throwing: failure) } else { waiter.resume() }

@@ -27,6 +27,9 @@ public actor ModelLibrary {
     let runtimes: [any ModelRuntime]
     let delivery: (@Sendable (String) async throws -> Void)?
     var deliveries: [ModelName: DeliveryInProgress] = [:]
+
+    /// When each model was brought last, in the order of `nextNumber()`.
+    var brought: [ModelName: Int] = [:]
     let probe: any MemoryProbe
     let gate: MemoryGate
     let turn: LoadTurn
