@@ -63,31 +63,6 @@ package struct MetadataUpdater: Sendable {
         initialClock = TrustClock(policy: policy, local: now, floor: floor)
     }
 
-    /// The same, of a repository that is in one place.
-    package init(
-        anchor: [UInt8],
-        store: any MetadataStore,
-        fetcher: any Fetching,
-        repository: RepositoryLocation,
-        now: UnixTime,
-        floor: UnixTime? = nil,
-        policy: TrustPolicy,
-        targetsLimit: ByteCount = Limits.targets,
-        keepsRoots: Bool = true
-    ) {
-        self.init(
-            anchor: anchor,
-            store: store,
-            fetcher: fetcher,
-            mirrors: Mirrors([repository]),
-            now: now,
-            floor: floor,
-            policy: policy,
-            targetsLimit: targetsLimit,
-            keepsRoots: keepsRoots
-        )
-    }
-
     /// The newest root; `nil` until ``refresh()``, ``poll()`` or ``openStored()`` has succeeded.
     package var root: Verified<RootDocument>? { stage?.root }
     package var timestamp: Verified<TimestampDocument>? { stage?.timestamp }

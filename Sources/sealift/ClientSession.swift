@@ -196,7 +196,7 @@ struct ClientSession {
             anchor: anchor,
             store: FolderMetadataStore(directory: trustFolder(anchor)),
             fetcher: fetcher,
-            repository: try location(),
+            mirrors: try Mirrors([location()]),
             now: now,
             policy: policy
         )

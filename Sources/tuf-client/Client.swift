@@ -56,10 +56,12 @@ struct Client {
             anchor: anchor,
             store: store,
             fetcher: fetcher,
-            repository: RepositoryLocation(
-                metadataBase: invocation.metadataURL ?? "",
-                targetBase: invocation.targetBaseURL ?? ""
-            ),
+            mirrors: Mirrors([
+                RepositoryLocation(
+                    metadataBase: invocation.metadataURL ?? "",
+                    targetBase: invocation.targetBaseURL ?? ""
+                )
+            ]),
             now: now,
             policy: .plainTUF,
             targetsLimit: invocation.targetsLimit,

@@ -34,7 +34,7 @@ struct PythonTUFRepositoryTests {
             anchor: try scratch.read("metadata/1.root.json"),
             store: store,
             fetcher: FolderFetcher(folder: scratch.path),
-            repository: RepositoryLocation(base: FolderFetcher.base),
+            mirrors: Mirrors([RepositoryLocation(base: FolderFetcher.base)]),
             now: UnixTime(rawValue: Int64(Date().timeIntervalSince1970)),
             policy: .plainTUF
         )
@@ -106,7 +106,7 @@ struct PythonTUFRepositoryTests {
             anchor: try scratch.read("metadata/1.root.json"),
             store: MemoryMetadataStore(),
             fetcher: FolderFetcher(folder: scratch.path),
-            repository: RepositoryLocation(base: FolderFetcher.base),
+            mirrors: Mirrors([RepositoryLocation(base: FolderFetcher.base)]),
             now: UnixTime(rawValue: Int64(Date().timeIntervalSince1970)),
             policy: .sealift
         )

@@ -39,7 +39,7 @@ struct DeviceTests {
             anchor: anchor,
             store: store,
             fetcher: ServiceFetcher(service: service),
-            repository: ServiceFetcher.location,
+            mirrors: Mirrors([ServiceFetcher.location]),
             now: service.clock.now,
             policy: .sealift
         )

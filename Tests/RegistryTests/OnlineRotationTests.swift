@@ -40,7 +40,7 @@ struct OnlineRotationTests {
             anchor: anchor,
             store: store,
             fetcher: LyingFetcher(service: service, lies: lies),
-            repository: ServiceFetcher.location,
+            mirrors: Mirrors([ServiceFetcher.location]),
             now: service.clock.now,
             policy: .sealift
         )

@@ -74,7 +74,7 @@ package final class RegistrySimulator: Fetching {
             anchor: repository.files["1.root.json"] ?? [],
             store: store,
             fetcher: self,
-            repository: location,
+            mirrors: Mirrors([location]),
             now: now ?? repository.now,
             policy: policy
         )

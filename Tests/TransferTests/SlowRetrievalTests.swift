@@ -22,7 +22,7 @@ struct SlowRetrievalTests {
             anchor: anchor,
             store: store,
             fetcher: CurlFetcher(configuration: configuration),
-            repository: RepositoryLocation(base: server.base),
+            mirrors: Mirrors([RepositoryLocation(base: server.base)]),
             now: start,
             policy: .sealift
         )

@@ -39,7 +39,7 @@ private struct Interrupted {
             anchor: registry.repository.files["1.root.json"] ?? [],
             store: store,
             fetcher: registry,
-            repository: registry.location,
+            mirrors: Mirrors([registry.location]),
             now: registry.repository.now,
             policy: .sealift
         )

@@ -17,7 +17,7 @@ struct FolderStoreTests {
             anchor: registry.repository.files["1.root.json"] ?? [],
             store: FolderMetadataStore(directory: scratch.path("trust")),
             fetcher: registry,
-            repository: registry.location,
+            mirrors: Mirrors([registry.location]),
             now: World.start,
             policy: policy
         )

@@ -42,7 +42,7 @@ struct ClockTests {
             anchor: world.registry.repository.files["1.root.json"] ?? [],
             store: world.store,
             fetcher: world.registry,
-            repository: world.registry.location,
+            mirrors: Mirrors([world.registry.location]),
             now: World.start,
             floor: expiry,
             policy: .sealift

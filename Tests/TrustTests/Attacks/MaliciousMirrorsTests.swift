@@ -6,7 +6,7 @@ import Transfer
 import Trust
 
 /// Mirrors that hold different moments of one registry, any of which answers a request.
-private final class Mirrors: Fetching {
+private final class MixedMirrors: Fetching {
     private let moments: [SimulatedRepository]
     private let state: Guarded<(random: Seeded, latest: Int)>
 
@@ -61,7 +61,7 @@ struct MaliciousMirrorsTests {
     )
     func mixed(seed: UInt64) async throws {
         let moments = try moments()
-        let mirrors = Mirrors(moments, seed: seed)
+        let mirrors = MixedMirrors(moments, seed: seed)
         let store = MemoryMetadataStore()
         let live = SealiftRole.live(try #require(World.detector))
         var reached: [Int64] = [0, 0, 0, 0]
@@ -71,7 +71,7 @@ struct MaliciousMirrorsTests {
                 anchor: moments[0].files["1.root.json"] ?? [],
                 store: store,
                 fetcher: mirrors,
-                repository: RepositoryLocation(base: "https://mirror.test/"),
+                mirrors: Mirrors([RepositoryLocation(base: "https://mirror.test/")]),
                 now: World.start,
                 policy: .sealift
             )
@@ -100,8 +100,8 @@ struct MaliciousMirrorsTests {
         var updater = MetadataUpdater(
             anchor: moments[0].files["1.root.json"] ?? [],
             store: store,
-            fetcher: Mirrors([try #require(moments.last)], seed: 0),
-            repository: RepositoryLocation(base: "https://mirror.test/"),
+            fetcher: MixedMirrors([try #require(moments.last)], seed: 0),
+            mirrors: Mirrors([RepositoryLocation(base: "https://mirror.test/")]),
             now: World.start,
             policy: .sealift
         )
