@@ -39,12 +39,16 @@ static int lower(int resource, rlim_t most) {
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),     \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
+// Loads the number of the call; a call by the numbers of another architecture ends the process.
+#define THE_CALL                                                                                                       \
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),                                           \
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0),                                                   \
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),                                                           \
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+
 // What reading files, memory and one thread need; everything else fails with EPERM.
 static struct sock_filter reading_alone[] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    THE_CALL,
     ALLOW(read), ALLOW(readv), ALLOW(pread64), ALLOW(write), ALLOW(writev), ALLOW(close), ALLOW(lseek),
     ALLOW(fstat), ALLOW(newfstatat), ALLOW(statx), ALLOW(readlinkat), ALLOW(faccessat), ALLOW(getcwd), ALLOW(fcntl),
     ALLOW(brk), ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect), ALLOW(madvise), ALLOW(futex),
@@ -74,10 +78,7 @@ static struct sock_filter reading_alone[] = {
 
 // The same for a program that also computes: threads, their waits, and what libraries ask about the machine.
 static struct sock_filter running_models[] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    THE_CALL,
     ALLOW(read), ALLOW(readv), ALLOW(pread64), ALLOW(write), ALLOW(writev), ALLOW(close), ALLOW(lseek),
     ALLOW(fstat), ALLOW(newfstatat), ALLOW(statx), ALLOW(statfs), ALLOW(fstatfs), ALLOW(readlinkat), ALLOW(faccessat),
     ALLOW(getdents64), ALLOW(getcwd), ALLOW(fcntl), ALLOW(dup), ALLOW(dup3), ALLOW(fadvise64),
