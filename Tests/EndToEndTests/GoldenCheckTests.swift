@@ -176,13 +176,7 @@ extension EndToEnd {
             let bytes = isEndless ? HardModel.endless() : HardModel.enormous()
             let file = try world.scratch.write("hard.onnx", bytes)
             try publish(file, "1.1.0", [], none).expecting(0)
-            var configuration = SyncConfiguration(
-                directory: world.device,
-                registries: [world.url],
-                rootFile: world.root,
-                models: [try WantedModel("vision/detector@stable")]
-            )
-            configuration.caFile = world.scratch.path("config/ca.pem")
+            var configuration = try world.syncConfiguration()
             configuration.checkProgram = world.program
             let library = try #require(Peers.runtimeLibrary)
             configuration.runtimeLibrary = library

@@ -121,13 +121,7 @@ extension EndToEnd {
                 try world.publish(file, version).expecting(0)
                 if version == "1.0.0" { try world.sync().expecting(0) }
             }
-            var configuration = SyncConfiguration(
-                directory: world.device,
-                registries: [world.url],
-                rootFile: world.root,
-                models: [try WantedModel("vision/detector@stable")]
-            )
-            configuration.caFile = world.scratch.path("config/ca.pem")
+            var configuration = try world.syncConfiguration()
             configuration.readerProgram = world.program
             configuration.reader?.limits.memory = .mebibytes(1)
             let refused = try await SyncAgent(configuration: configuration).sync()

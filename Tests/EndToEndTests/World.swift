@@ -3,6 +3,7 @@ import Glibc
 import Names
 import Signing
 import Support
+import SyncAgent
 
 /// A registry, a publisher and a device in one scratch folder, driven only through the real program.
 final class World {
@@ -126,6 +127,18 @@ final class World {
             ["sync", "--directory", device, "--model", "vision/detector@stable"] + extra,
             environment: environment
         )
+    }
+
+    /// What `sync` is given, for an app that does the same by the library.
+    func syncConfiguration() throws -> SyncConfiguration {
+        var configuration = SyncConfiguration(
+            directory: device,
+            registries: [url],
+            rootFile: root,
+            models: [try WantedModel("vision/detector@stable")]
+        )
+        configuration.caFile = scratch.path("config/ca.pem")
+        return configuration
     }
 
     /// The version that a reader gets now; `nil` when there is none.

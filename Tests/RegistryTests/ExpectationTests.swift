@@ -28,6 +28,23 @@ struct ExpectationTests {
         return expectation
     }
 
+    /// A registry with 1.0.0 in use and an app that registered what it needs, and 1.1.0 to be committed.
+    private func arranged(
+        _ expectation: Manifest.Expectation
+    ) async throws -> (test: TestRegistry, next: Posting) {
+        let test = try await TestRegistry()
+        let first = try await test.publishFirst()
+        let next = try await next(test, after: first)
+        try await test.registry.register(
+            expectation,
+            of: app,
+            for: TestRegistry.model,
+            by: test.token,
+            now: TestRegistry.start
+        )
+        return (test, next)
+    }
+
     private func next(_ test: TestRegistry, after first: Posting) async throws -> Posting {
         let bytes = Array("weights of 1.1.0".utf8)
         _ = try await test.upload(bytes)
@@ -70,16 +87,7 @@ struct ExpectationTests {
 
     @Test("a version that breaks an app does not enter a channel, and nothing changes")
     func broken() async throws {
-        let test = try await TestRegistry()
-        let first = try await test.publishFirst()
-        let next = try await next(test, after: first)
-        try await test.registry.register(
-            try Self.expectationOfFirst(),
-            of: app,
-            for: TestRegistry.model,
-            by: test.token,
-            now: TestRegistry.start
-        )
+        let (test, next) = try await arranged(try Self.expectationOfFirst())
         let before = try test.state()
         await #expect {
             _ = try await test.commit(next)
@@ -92,16 +100,7 @@ struct ExpectationTests {
 
     @Test("named, it enters, and that is recorded")
     func named() async throws {
-        let test = try await TestRegistry()
-        let first = try await test.publishFirst()
-        let next = try await next(test, after: first)
-        try await test.registry.register(
-            try Self.expectationOfFirst(),
-            of: app,
-            for: TestRegistry.model,
-            by: test.token,
-            now: TestRegistry.start
-        )
+        let (test, next) = try await arranged(try Self.expectationOfFirst())
         var request = try next.request
         request.breaks = [app]
         #expect(try CommitRequest(bytes: request.bytes) == request)
@@ -111,31 +110,14 @@ struct ExpectationTests {
 
     @Test("an app that could not live with the version before either stops nobody")
     func neverServed() async throws {
-        let test = try await TestRegistry()
-        let first = try await test.publishFirst()
-        let next = try await next(test, after: first)
-        try await test.registry.register(
-            Self.expectation(allowsUnknown: false),
-            of: app,
-            for: TestRegistry.model,
-            by: test.token,
-            now: TestRegistry.start
-        )
+        let (test, next) = try await arranged(Self.expectation(allowsUnknown: false))
         _ = try await test.commit(next)
     }
 
     @Test("what an app can use enters, and so does what is only released")
     func fitting() async throws {
-        let test = try await TestRegistry()
-        let first = try await test.publishFirst()
-        var next = try await next(test, after: first)
-        try await test.registry.register(
-            Self.expectation(allowsUnknown: false),
-            of: app,
-            for: TestRegistry.model,
-            by: test.token,
-            now: TestRegistry.start
-        )
+        let (test, whole) = try await arranged(Self.expectation(allowsUnknown: false))
+        var next = whole
         next.roles[.live(TestRegistry.model)] = nil
         next.contents[LiveDocument.targetPath(model: TestRegistry.model)] = nil
         _ = try await test.commit(next)
