@@ -73,6 +73,7 @@ public struct CoreMLRuntime: ModelRuntime {
         while let path = walk.nextObject() as? String {
             guard CoreMLPlace.isCompiled(path) else { continue }
             kept.append("/" + path)
+            // What is below a compiled model is part of it.
             walk.skipDescendants()
         }
         for path in CoreMLPlace.stale(kept, build: version, exists: { files.fileExists(atPath: $0) }) {

@@ -33,6 +33,7 @@ final class CheckFiles: Sendable {
     /// Makes the folder.
     init() throws(PublishingError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // The letters at the end are what mkdtemp replaces.
         var template = Array("\(parent)/sealift-checks-XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }

@@ -125,7 +125,7 @@ struct CheckProgramTests {
     func documents() throws {
         var request = try request()
         let path = try #require(FilePath("a/b.vector"))
-        request.files = [path: "/tmp/x"]
+        request.files = [path: "/a/b.vector"]
         #expect(try CheckRequest(canonical: request.canonical) == request)
         request.files = [path: "relative"]
         #expect(throws: ManifestError.self) { try CheckRequest(canonical: request.canonical) }

@@ -93,8 +93,9 @@ struct DocumentationTests {
             default: print("\(error.code): \(error.message) \(error.remedy)")
             }
         }
-        device.checkProgram = "/opt/app/sealift"
-        device.runtimeLibrary = "/opt/app/libonnxruntime.so"
+        let app = "/app"
+        device.checkProgram = "\(app)/sealift"
+        device.runtimeLibrary = "\(app)/libonnxruntime.so"
         let status = try SyncedDevice(directory: "models").status()
         for model in status.models { print(model.model, model.version, model.entry) }
     }
