@@ -77,4 +77,15 @@ struct SyncTrialRaceTests {
         let started = try device.start(of: "vision/detector")
         #expect(started.version == "1.0.0" && started.left?.contains("1.1.0 was left") == true)
     }
+
+    @Test("a start that came to nothing is not counted")
+    func takenBack() async throws {
+        try fixture.registry.release("1.1.0")
+        try await sync()
+        for _ in 0..<5 {
+            #expect(try device.start(of: "vision/detector").left == nil)
+            try device.takeBackStart(of: require(ModelName("vision/detector")))
+        }
+        #expect(try fixture.activeVersion() == "1.1.0")
+    }
 }

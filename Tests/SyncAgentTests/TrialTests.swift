@@ -123,18 +123,6 @@ struct SyncTrialTests {
         #expect(try device.status().models.first { $0.model == "vision/detector" }?.trial == "confirmed")
     }
 
-    @Test("a start that came to nothing is not counted")
-    func takenBack() async throws {
-        try confirmAll()
-        try fixture.registry.release("1.1.0")
-        try await sync()
-        for _ in 0..<5 {
-            #expect(try device.start(of: "vision/detector").left == nil)
-            try device.takeBackStart(of: require(ModelName("vision/detector")))
-        }
-        #expect(try fixture.activeVersion() == "1.1.0")
-    }
-
     @Test("a trial that nobody confirms in time is over at the next sync")
     func timeOut() async throws {
         try confirmAll()
