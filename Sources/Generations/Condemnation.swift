@@ -43,10 +43,35 @@ extension DeviceDirectory {
     ///
     /// Its lock is a courtesy between writers; where it cannot be had, a lost change costs one more try of a version.
     package func changeQuarantine(_ change: (inout Quarantine) -> Void) throws(GenerationError) {
-        let lock = try? DirectoryLock("\(path)/quarantine.lock", waiting: 2)
+        let lock = quarantineLock()
         defer { withExtendedLifetime(lock) {} }
         var quarantine = try note(Quarantine.self)
         change(&quarantine)
         try save(quarantine)
+    }
+
+    /// The same, once what the active fallback says of the versions that were left is noted.
+    ///
+    /// - Parameters:
+    ///   - active: The active generation.
+    ///   - now: The time; `nil` when no clock can be believed.
+    ///   - time: When it is noted.
+    ///   - change: What is changed after that.
+    /// - Throws: `GenerationError.disk` when a note cannot be read or written.
+    package func settleQuarantine(
+        _ active: ActiveGeneration?,
+        at now: UnixTime?,
+        noted time: UnixTime,
+        then change: (inout Quarantine) -> Void = { _ in }
+    ) throws(GenerationError) {
+        let lock = quarantineLock()
+        defer { withExtendedLifetime(lock) {} }
+        var quarantine = try self.quarantine(active, at: now, noted: time)
+        change(&quarantine)
+        try save(quarantine)
+    }
+
+    private func quarantineLock() -> DirectoryLock? {
+        try? DirectoryLock("\(path)/quarantine.lock", waiting: 2)
     }
 }

@@ -34,13 +34,8 @@ struct SyncRun: Sendable {
         var warnings = damage.map { [$0] } ?? []
         if mode == .activate, setbacks.first == nil {
             // Now, and not after the network was asked: meanwhile an operator may change it.
-            warnings += setbacks.sparing([]) { [quarantine] () throws(SyncError) in
-                try noting { () throws(GenerationError) in
-                    try device.changeQuarantine { note in
-                        for entry in quarantine.entries { note.add(entry) }
-                        note.settled = quarantine.settled
-                    }
-                }
+            warnings += setbacks.sparing([]) { [active] () throws(SyncError) in
+                try settleQuarantine(active, device)
             }
         }
         events(.phase(.refreshing))

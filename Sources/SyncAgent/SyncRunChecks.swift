@@ -46,9 +46,7 @@ extension SyncRun {
         quarantine.add(entry)
         do throws(SyncError) {
             return try noting { () throws(GenerationError) in
-                var note = try device.note(Quarantine.self)
-                note.add(entry)
-                try device.save(note)
+                try device.changeQuarantine { $0.add(entry) }
             }
         } catch {
             return ["\(entry.model) \(entry.version) could not be quarantined: \(error.message)"]

@@ -40,6 +40,19 @@ extension SyncRun {
         }
     }
 
+    /// Notes the same on the device.
+    ///
+    /// - Returns: Warnings.
+    func settleQuarantine(
+        _ active: ActiveGeneration?,
+        _ device: DeviceDirectory
+    ) throws(SyncError) -> [String] {
+        let now = (try? device.trustState())?.believed(clock)
+        return try noting { () throws(GenerationError) in
+            try device.settleQuarantine(active, at: now, noted: clock)
+        }
+    }
+
     /// Leaves what is recalled or denied, before anything is fetched: for the plan if it is here already, else for
     /// another good version that is, else for none.
     ///

@@ -160,12 +160,14 @@ extension SyncedDevice {
         var wanted: ModelName?
         if let model { wanted = try Self.name(model) }
         return try onDisk { () throws(GenerationError) in
-            var quarantine = try device.quarantine(try? device.activeGeneration(), at: nil, noted: clock())
-            let before = quarantine.entries.count
-            quarantine.entries.removeAll { wanted == nil || $0.model == wanted }
-            let kept = quarantine
-            try device.changeQuarantine { $0 = kept }
-            return before - kept.entries.count
+            let active = try? device.activeGeneration()
+            var cleared = 0
+            try device.settleQuarantine(active, at: nil, noted: clock()) { quarantine in
+                let before = quarantine.entries.count
+                quarantine.entries.removeAll { wanted == nil || $0.model == wanted }
+                cleared = before - quarantine.entries.count
+            }
+            return cleared
         }
     }
 

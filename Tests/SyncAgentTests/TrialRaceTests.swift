@@ -2,6 +2,7 @@ import Durable
 import Generations
 import Manifest
 import Names
+import Signing
 import Support
 import SyncAgent
 import Testing
@@ -87,5 +88,32 @@ struct SyncTrialRaceTests {
             try device.takeBackStart(of: require(ModelName("vision/detector")))
         }
         #expect(try fixture.activeVersion() == "1.1.0")
+    }
+
+    @Test("what is quarantined while another model is cleared stays quarantined")
+    func clearedTogether() async throws {
+        let device = try device
+        let directory = try fixture.device
+        let now = fixture.clock.now
+        let other = try require(ModelName("vision/tracker"))
+        let variant = try require(VariantName("fp32"))
+        var identities: [VersionIdentity] = []
+        for number in 0..<8 {
+            let identity = VersionIdentity(
+                model: other,
+                version: try require(ModelVersion("1.0.\(number)")),
+                variant: variant,
+                manifest: SHA256.digest(of: Array("\(number)".utf8))
+            )
+            identities.append(identity)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for identity in identities {
+                let entry = Quarantine.Entry(identity, reason: "slow", time: now)
+                group.addTask { _ = try? directory.changeQuarantine { $0.add(entry) } }
+                group.addTask { _ = try? device.clearQuarantine("vision/detector") }
+            }
+        }
+        #expect(try directory.note(Quarantine.self).entries.count == identities.count)
     }
 }
