@@ -11,7 +11,7 @@ package import Names
 ///     versions/<ns>/<model>/<version>-…/               the variant's files, read-only
 ///     versions/<ns>/<model>/<version>-….json           the manifest they were checked against
 ///     incoming/                                        partial downloads
-///     trust/                                           signed metadata as received, state.json and checked
+///     trust/                                           signed metadata as received; state.json, its copy, checked
 ///     trials.json quarantine.json pins.json            what this device noted about versions
 ///     loading/                                         loads in progress, and those that a process did not survive
 ///     ballast                                          room that a recall may use when the disk is full

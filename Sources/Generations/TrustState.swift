@@ -158,9 +158,11 @@ extension DeviceDirectory {
     /// That the same was found once more is noted beside it, in `trust/checked`,
     /// and not waited for: a device that polls all day would wear its disk for it.
     package func save(_ state: TrustState) throws(GenerationError) {
-        let old = try? storedState(statePath)
-        let hasCopy = ((try? Durable.kind(of: copyPath)) ?? nil) != nil
-        let isNew = old?.checked(at: state.checked) != state || !hasCopy
+        // A copy that is damaged is put right now, while the other still says the same.
+        let isNew = [statePath, copyPath].contains { path in
+            let stored = (try? storedState(path)) ?? nil
+            return stored?.checked(at: state.checked) != state
+        }
         try onDisk { () throws(DurableError) in
             if isNew { try write(state) }
             do throws(DurableError) {

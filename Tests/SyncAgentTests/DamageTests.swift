@@ -129,6 +129,15 @@ struct SyncDamageTests {
         #expect(try fixture.device.trustState() != nil)
     }
 
+    @Test("the copy of the note about recalls is put right by a sync that finds nothing new")
+    func damagedCopy() async throws {
+        let trust = "\(fixture.directory)/trust"
+        try Durable.writeAtomically("\(trust)/state-copy.json", [1])
+        #expect(try await fixture.sync().exitCode == 0)
+        try Durable.writeAtomically("\(trust)/state.json", [1])
+        #expect(try fixture.device.trustState() != nil)
+    }
+
     @Test("a file in incoming that has a second name elsewhere does not become the active one")
     func secondName() async throws {
         let model = try fixture.device.activeModel(try require(ModelName("vision/detector")))
