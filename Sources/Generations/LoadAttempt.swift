@@ -109,7 +109,8 @@ extension DeviceDirectory {
         let descriptor = clinux_open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
+        // Shared, so that several which look at once see the same.
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = read(descriptor, &buffer, buffer.count)
         guard buffer[..<max(0, count)].elementsEqual(DirectoryLock.bootID().utf8) else {

@@ -1,5 +1,6 @@
 import Durable
 import Generations
+import Glibc
 import Manifest
 import Names
 import Testing
@@ -112,6 +113,17 @@ struct LoadAttemptTests {
         #expect(device.loadHistory(of: manifest).verdict == nil)
         crash()
         #expect(device.loadHistory(of: manifest).verdict?.contains("3 processes in a row") == true)
+    }
+
+    @Test("several processes that look at once count the same crashes")
+    func lookers() throws {
+        crash()
+        crash()
+        let name = try require(Durable.names(in: "\(device.path)/loading").first)
+        let looker = open("\(device.path)/loading/\(name)", O_RDONLY | O_CLOEXEC)
+        defer { close(looker) }
+        #expect(flock(looker, LOCK_SH | LOCK_NB) == 0)
+        #expect(device.loadHistory(of: manifest).crashes == 2)
     }
 
     @Test("what was in progress when the machine went down says nothing")
