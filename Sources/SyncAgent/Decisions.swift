@@ -19,11 +19,9 @@ struct Decisions: Equatable {
             do {
                 bytes = try Durable.readFileIfPresent(path(in: device), maximum: .mebibytes(8))
             } catch {
-                switch error {
                 // No note of ours.
-                case .tooLong, .notRegularFile: return nil
-                case .system, .tooOpen, .foreignOwner, .locked: throw error
-                }
+                guard error.isOfContent else { throw error }
+                return nil
             }
             guard let bytes, let value = try? JSONParser.parse(bytes, maximumLength: 8 << 20),
                 value["type"]?.string == type

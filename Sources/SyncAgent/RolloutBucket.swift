@@ -21,11 +21,9 @@ enum RolloutBucket {
             let stored = try Durable.readFileIfPresent(path(in: device), maximum: limit, privacy: .ownerOnly)
             return stored?.count == 32 ? stored : nil
         } catch {
-            switch error {
             // Not what was made here, so as good as none.
-            case .tooLong, .notRegularFile: return nil
-            case .system, .tooOpen, .foreignOwner, .locked: throw SyncError(error)
-            }
+            guard error.isOfContent else { throw SyncError(error) }
+            return nil
         }
     }
 
