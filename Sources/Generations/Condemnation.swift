@@ -5,8 +5,8 @@ package import Names
 extension DeviceDirectory {
     /// Takes a version into the quarantine, and makes the one before it active where there is one.
     ///
-    /// Whatever comes after the note is a courtesy to other readers: a version
-    /// in the quarantine is lent to nobody, and no sync takes it again.
+    /// Whatever comes after the note is a courtesy to other readers: a version in
+    /// the quarantine is lent to nobody by `ModelLibrary`, and no sync takes it again.
     ///
     /// - Parameters:
     ///   - identity: The version that could not be used.

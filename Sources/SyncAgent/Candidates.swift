@@ -20,7 +20,7 @@ struct Candidate: Equatable, Sendable {
 /// | taken off the channel | stay, unless a listed version names it in `replaces` |
 /// | recalled or denied | leave now: newest good one, else none |
 /// | not what was signed | replace by what was, or the newest good one; until one is there it stays |
-/// | quarantined here | replace by the newest good one; until one is there it stays, and no app loads it |
+/// | quarantined here | replace by the newest good one; until one is there it stays, and `ModelLibrary` loads it no more |
 /// | below the floor (signed or local, the higher) | never activate; replace by anything at or above; until one is there the running one stays |
 ///
 /// Precedence: denied and recalled, then floor, quarantine, pin, `replaces`,

@@ -139,7 +139,8 @@ public struct SyncedDevice: Sendable {
         }
         if problem == nil { problem = state?.obstacle(to: identity.manifest, at: now) }
         if problem == nil, let entry = (try? device.note(Quarantine.self))?[identity.manifest] {
-            problem = "it is quarantined since \(entry.time), so that no app loads it: \(entry.reason)"
+            problem =
+                "it is quarantined since \(entry.time), so that `ModelLibrary` does not load it: \(entry.reason)"
         }
         return DeviceStatus.Model(
             model: identity.model.description,

@@ -19,7 +19,7 @@ extension Selection {
             passedOver: ["1.4.0": "crashed here"]
         ),
         Selection(
-            name: "quarantined and active, and nothing else: it stays, and no app loads it",
+            name: "quarantined and active, and nothing else: it stays",
             active: "1.4.0",
             listed: list("1.4.0"),
             quarantined: ["1.4.0"],
