@@ -4,8 +4,9 @@ import Names
 ///
 /// What the app brought is never written, and trusted as part of the app: its
 /// chain may have expired since the app was built. What the device learned of
-/// recalls since, and what it quarantined, counts for it too. It also answers
-/// where the active version does not work and nothing was active before.
+/// recalls since, what it quarantined, and loads that a process did not survive
+/// count for it too. It also answers where the active version does not work and
+/// nothing was active before.
 struct BundledSource: ModelSource {
     private let device: GenerationSource
     private let bundle: GenerationSource
@@ -18,7 +19,12 @@ struct BundledSource: ModelSource {
     func stamp() -> SourceStamp? { device.stamp() }
 
     func activeVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion {
-        do throws(ModelLibraryError) { return try device.activeVersion(of: model) } catch {
+        do throws(ModelLibraryError) {
+            let (version, quarantine) = try device.choice(of: model)
+            guard let quarantine else { return version }
+            if let bundled = try earlierVersion(of: model, than: version) { return bundled }
+            throw version.refused(quarantine)
+        } catch {
             guard case .notAvailable = error else { throw error }
             guard let version = try bundledVersion(of: model) else { throw error }
             return version
@@ -45,7 +51,9 @@ struct BundledSource: ModelSource {
     func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {
         let opened = try Self.unlessMissing { () throws(ModelLibraryError) in try device.open(version) }
         if let opened = opened ?? nil { return opened }
-        return try bundle.open(version)
+        guard var bundled = try bundle.open(version) else { return nil }
+        device.watchLoads(of: &bundled)
+        return bundled
     }
 
     func condemn(

@@ -21,7 +21,7 @@ struct GenerationSource: ModelSource {
     /// What could not be noted on the device.
     private let condemned = Guarded<[Digest: String]>([:])
 
-    /// Whether the app brought it, so that its chain counts as of the day it was built.
+    /// Whether the app brought it, so that its chain counts as of the day it was built, and nothing is written there.
     private let isBundle: Bool
 
     /// Whether a version that does not work goes into the device's quarantine, and a load in progress is noted there.
@@ -36,6 +36,15 @@ struct GenerationSource: ModelSource {
     func stamp() -> SourceStamp? { DeviceStamp.numbers(directory).map { SourceStamp($0) } }
 
     func activeVersion(of model: ModelName) throws(ModelLibraryError) -> LibraryVersion {
+        let (version, quarantine) = try choice(of: model)
+        if let quarantine { throw version.refused(quarantine) }
+        return version
+    }
+
+    /// The version to use now; with the reason where it is in the quarantine, and nothing was active before it.
+    func choice(
+        of model: ModelName
+    ) throws(ModelLibraryError) -> (version: LibraryVersion, quarantine: String?) {
         let device = try device(for: model)
         let active = try Self.told(model) { () throws(GenerationError) in
             guard let generation = try device.activeGeneration() else {
@@ -48,11 +57,9 @@ struct GenerationSource: ModelSource {
         }
         let version = LibraryVersion(active)
         if let obstacle = try obstacle(to: version) { throw version.refused(obstacle) }
-        guard let reason = try quarantine(of: version) else { return version }
-        guard let earlier = try earlierVersion(of: model, than: version) else {
-            throw version.refused(reason)
-        }
-        return earlier
+        guard let reason = try quarantine(of: version) else { return (version, nil) }
+        if let earlier = try earlierVersion(of: model, than: version) { return (earlier, nil) }
+        return (version, reason)
     }
 
     func earlierVersion(
@@ -106,8 +113,10 @@ struct GenerationSource: ModelSource {
 
     func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {
         let device = try device(for: version.model)
-        // A start that is one too many goes back, and the caller looks again.
-        guard try !leavesTrial(of: version.model, on: device) else { return nil }
+        if !isBundle {
+            // A start that is one too many goes back, and the caller looks again.
+            guard try !leavesTrial(of: version.model, on: device) else { return nil }
+        }
         guard let (model, lease) = try holder(of: version, on: device) else { return nil }
         if let obstacle = try obstacle(to: version) { throw version.refused(obstacle) }
         if let reason = try quarantine(of: version) { throw version.refused(reason) }
@@ -122,10 +131,25 @@ struct GenerationSource: ModelSource {
         opened.length = model.content.length
         opened.memory = model.content.memory
         opened.checks = model.manifest.checks
-        opened.verdict = device.loadHistory(of: version.manifest).verdict
-        if isNoting { opened.note = DeviceLoadNote(version.manifest, on: device) }
         opened.hold = lease
+        if !isBundle { Self.watchLoads(of: &opened, on: device, isNoting) }
         return opened
+    }
+
+    /// Notes here how loads of a version end that the app brought, since that is not to be written.
+    func watchLoads(of opened: inout OpenedModel) {
+        // Where there is no directory yet, nothing is known.
+        guard let device = try? self.device(for: opened.version.model) else { return }
+        Self.watchLoads(of: &opened, on: device, isNoting)
+    }
+
+    private static func watchLoads(
+        of opened: inout OpenedModel,
+        on device: DeviceDirectory,
+        _ isNoting: Bool
+    ) {
+        opened.verdict = device.loadHistory(of: opened.version.manifest).verdict
+        if isNoting { opened.note = DeviceLoadNote(opened.version.manifest, on: device) }
     }
 
     /// The version where it is active or was before, with a lease on it.

@@ -149,9 +149,26 @@ struct BundledTests {
     func wayBack() async throws {
         let broken = try device.activate("1.1.0")
         runtime.failLoads(ofPathsEndingIn: "\(broken.manifest.hex)/model.onnx")
-        let library = library(device.device.path)
-        #expect(try await library.withModel(request) { $0.version } == "1.0.0")
+        for _ in 0..<2 {
+            let library = library(device.device.path)
+            for _ in 0..<2 { #expect(try await library.withModel(request) { $0.version } == "1.0.0") }
+        }
         #expect(try device.device.note(Quarantine.self)[broken.manifest] != nil)
+    }
+
+    @Test("they are never written: how their loads end is noted on the device")
+    func unwritten() async throws {
+        let identity = try #require(try bundle.device.activeGeneration()?.record.models.first).identity
+        let good = library(device.device.path)
+        #expect(try await good.withModel(request) { $0.version } == "1.0.0")
+        let untouched = LoadHistory(crashes: 0, hasLoaded: false)
+        #expect(bundle.device.loadHistory(of: identity.manifest) == untouched)
+        #expect(device.device.loadHistory(of: identity.manifest).hasLoaded)
+        for _ in 0..<3 { withExtendedLifetime(device.device.beginLoading(identity.manifest)) {} }
+        let next = library(device.device.path)
+        await #expect(throws: ModelLibraryError.self) { try await next.withModel(request) { _ in } }
+        #expect(runtime.counts.loads.count == 1)
+        #expect(try device.device.note(Quarantine.self)[identity.manifest] != nil)
     }
 
     @Test("one that does not work is noted on the device, or in memory where there is none")
