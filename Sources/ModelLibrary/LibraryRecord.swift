@@ -18,8 +18,8 @@ package struct LibraryRecord: Sendable, Equatable {
     /// What no count of a real run is beyond, and what sums and shares of a few of them do not overflow with.
     private static let counts: ClosedRange<Int64> = 0...1 << 53
 
-    /// The most models and the most costs that are kept, so that the file never gets too long to be read.
-    private static let maximumRows = 4_000
+    /// The most models that are kept, so that the file never gets too long to be read.
+    private static let mostModels = 4_000
 
     /// The use of one model.
     package struct Model: Sendable, Equatable {
@@ -59,13 +59,8 @@ package struct LibraryRecord: Sendable, Equatable {
         for model in news { byName[model.model] = model.more(byName[model.model]) }
         let inUse = Set(news.map(\.model))
         let others = byName.values.filter { !inUse.contains($0.model) }.sorted { $0.requests > $1.requests }
-        models = Array((byName.values.filter { inUse.contains($0.model) } + others).prefix(Self.maximumRows))
-        var costs = measured
-        for (circumstances, bytes) in self.costs.measured
-        where costs.measured[circumstances] == nil && costs.measured.count < Self.maximumRows {
-            costs.learn(bytes, in: circumstances)
-        }
-        self.costs = costs
+        models = Array((byName.values.filter { inUse.contains($0.model) } + others).prefix(Self.mostModels))
+        costs = costs.followed(by: measured)
     }
 
     /// Reads a file.

@@ -44,4 +44,16 @@ struct MemoryCosts: Equatable, Sendable {
         order.append(circumstances)
         while order.count > Self.capacity { measured[order.removeFirst()] = nil }
     }
+
+    /// With what was learned later, which counts where both say something and is forgotten last.
+    func followed(by later: MemoryCosts) -> MemoryCosts {
+        var costs = MemoryCosts()
+        for circumstances in order where later.measured[circumstances] == nil {
+            costs.learn(measured[circumstances] ?? 0, in: circumstances)
+        }
+        for circumstances in later.order {
+            costs.learn(later.measured[circumstances] ?? 0, in: circumstances)
+        }
+        return costs
+    }
 }

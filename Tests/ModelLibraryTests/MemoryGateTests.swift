@@ -162,17 +162,18 @@ struct MemoryProbeTests {
         #expect(state.limit == 104_857_600)
     }
 
+    private func circumstances(_ number: Int) throws -> MemoryCosts.Circumstances {
+        let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
+        return MemoryCosts.Circumstances(
+            manifest: try #require(Digest(bytes: bytes)),
+            runtime: "fake 1",
+            options: "speed"
+        )
+    }
+
     @Test("a learned cost rises at once, falls by and by, and the ones learned longest ago are forgotten")
     func costs() throws {
         var costs = MemoryCosts()
-        func circumstances(_ number: Int) throws -> MemoryCosts.Circumstances {
-            let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
-            return MemoryCosts.Circumstances(
-                manifest: try #require(Digest(bytes: bytes)),
-                runtime: "fake 1",
-                options: "speed"
-            )
-        }
         let first = try circumstances(0)
         costs.learn(100, in: first)
         costs.learn(500, in: first)
@@ -185,6 +186,21 @@ struct MemoryProbeTests {
         #expect(costs.measured[first] == nil)
         #expect(costs.measured.count == MemoryCosts.capacity)
         #expect(costs.order.count == MemoryCosts.capacity)
+    }
+
+    @Test("of a full file's costs the ones learned longest ago make way for those of this run")
+    func followed() throws {
+        var (kept, fresh) = (MemoryCosts(), MemoryCosts())
+        for number in 1...MemoryCosts.capacity { kept.learn(9, in: try circumstances(number)) }
+        let (new, both, oldest) = (try circumstances(0), try circumstances(7), try circumstances(1))
+        fresh.learn(5, in: new)
+        fresh.learn(3, in: both)
+        let costs = kept.followed(by: fresh)
+        #expect(costs.measured[new] == 5)
+        #expect(costs.measured[both] == 3)
+        #expect(costs.measured[oldest] == nil)
+        #expect(costs.order.suffix(2) == [new, both])
+        #expect(costs.measured.count == MemoryCosts.capacity)
     }
 
     @Test("what a group above allows counts where that group is not to be seen")
