@@ -68,6 +68,7 @@ public struct LibraryConfiguration: Sendable {
         held.idleTimeout = idleTimeout?.held
         held.memory.patience = memory.patience.held
         held.deadline = deadline.held
+        held.longLoad = longLoad.held
         held.longLease = longLease.held
         held.recheck = recheck.held
         held.retryAfter = retryAfter.held

@@ -44,10 +44,30 @@ struct ExtremeSettingsTests {
             configuration.recheck = time
             if time > .zero {
                 configuration.idleTimeout = time
+                configuration.longLoad = time
                 configuration.longLease = time
             }
         }
         #expect(answer == "1.0.0")
+    }
+
+    @Test("every time of the configuration is held to a hundred years", arguments: never.prefix(3))
+    func held(time: Duration) {
+        var configuration = LibraryConfiguration()
+        configuration.idleTimeout = time
+        configuration.memory.patience = time
+        configuration.deadline = time
+        configuration.longLoad = time
+        configuration.longLease = time
+        configuration.recheck = time
+        configuration.retryAfter = time
+        let held = configuration.held
+        let times: [Duration?] = [
+            held.idleTimeout, held.memory.patience, held.deadline, held.longLoad, held.longLease,
+            held.recheck, held.retryAfter,
+        ]
+        let century = Duration.seconds(100 * 365 * 86_400)
+        #expect(times.allSatisfy { $0 == century }, "\(times)")
     }
 
     @Test("a sleep of for ever is one that can be cancelled", arguments: never.prefix(3))
