@@ -58,6 +58,13 @@ public enum InferenceError: Error, Equatable, Sendable {
     case text(reason: String, offset: Int)
 }
 
+extension InferenceError: RuntimeFailure {
+    /// Whether the same model and values would fail again: not where memory ran out.
+    public var isModelAtFault: Bool {
+        if case .noMemory = self { false } else { true }
+    }
+}
+
 extension InferenceError: CustomStringConvertible {
     /// For people.
     public var description: String {

@@ -75,7 +75,11 @@ struct LibraryGoldenTests {
     )
 
     /// One vector: 0, 0 in, `expected` out, each a float of four bytes in base64.
-    private func library(expecting expected: String, _ answer: [Float]) throws -> (ModelLibrary, FakeDevice) {
+    private func library(
+        expecting expected: String,
+        _ answer: [Float],
+        failing failure: InferenceError? = nil
+    ) throws -> (ModelLibrary, FakeDevice) {
         let device = FakeDevice(ports: Self.ports)
         try device.activate(Arrangement.model, "1.0.0")
         let check = JSONValue.members([
@@ -84,6 +88,7 @@ struct LibraryGoldenTests {
         ])
         try device.setChecks([check], of: Arrangement.model, "1.0.0")
         let runtime = FakeRuntime(ports: Self.ports) { _, inputs in
+            if let failure { throw failure }
             guard inputs["x"]?.shape == [2] else { throw FakeFailure(text: "odd shape") }
             return ["y": .tensor(try Tensor(answer, shape: [answer.count]))]
         }
@@ -105,6 +110,21 @@ struct LibraryGoldenTests {
         }
         #expect(reason.hasPrefix("golden vector 0 is not reproduced: the output 'y' is 3.0 at element 1"))
         #expect(bad.residents.isEmpty)
+    }
+
+    @Test("memory that runs out while a vector is run is not the model's fault")
+    func noMemory() async throws {
+        let failure = InferenceError.noMemory("y", bytes: 8)
+        let (library, device) = try library(expecting: "AACAPwAAAEA=", [1, 2], failing: failure)
+        let error = await #expect(throws: ModelLibraryError.self) {
+            try await library.withModel(try ModelRequest(Arrangement.model)) { _ in }
+        }
+        guard case .failed(_, _, let reason) = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        #expect(reason == "golden vector 0 cannot be run: \(failure)")
+        #expect(device.quarantine.isEmpty)
     }
 
     @Test("a vector that cannot be read, or on which the runtime fails, refuses too")
