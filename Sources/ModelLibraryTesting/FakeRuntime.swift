@@ -47,6 +47,7 @@ public final class FakeRuntime: ModelRuntime {
         var nextFailures: [String] = []
         var broken: [String] = []
         var bytes: [String: UInt64] = [:]
+        var ports: [String: ModelPorts] = [:]
     }
 
     /// `fake`.
@@ -110,6 +111,11 @@ public final class FakeRuntime: ModelRuntime {
         guarded.withLock { $0.bytes[end] = bytes }
     }
 
+    /// What models whose path has this end show, in place of what every model does.
+    public func setPorts(_ ports: ModelPorts, ofPathsEndingIn end: String) {
+        guarded.withLock { $0.ports[end] = ports }
+    }
+
     /// Whether `format` is the one it was made for.
     public func runs(format: String) -> Bool { format == self.format }
 
@@ -135,8 +141,9 @@ public final class FakeRuntime: ModelRuntime {
         }
         if let failure { throw failure }
         memory?.take(bytes)
+        let ports = guarded.withLock { state in state.ports.first { entry.hasSuffix($0.key) }?.value }
         guarded.withLock { _ = $0.counts.alive.insert(entry) }
-        return FakeModel(entry: entry, ports: ports, answer: answer) { [guarded, memory] in
+        return FakeModel(entry: entry, ports: ports ?? self.ports, answer: answer) { [guarded, memory] in
             memory?.free(bytes)
             guarded.withLock { _ = $0.counts.alive.remove(entry) }
         }

@@ -117,7 +117,7 @@ struct LadderTests {
         #expect(await library.metrics().first { $0.model == Arrangement.model }?.inferenceFailures == 1)
     }
 
-    /// The large model takes `x` of two, the small one of any length.
+    /// The large model takes `x` of seven, the small one of any length.
     private func byModel(
         _ answer: @escaping @Sendable (String, [String: Tensor]) async throws -> [String: ModelValue] = {
             path,
@@ -130,7 +130,8 @@ struct LadderTests {
             outputs: ModelPorts.fake.outputs
         )
         try arranged.device.setPorts(large, of: Arrangement.model)
-        let runtime = ScriptedRuntime(ports: { $0.contains("small") ? .fake : large }, answer: answer)
+        let runtime = FakeRuntime(answer: answer)
+        runtime.setPorts(large, ofPathsEndingIn: "\(Arrangement.model)/1.0.0")
         return ModelLibrary(
             device: arranged.device,
             runtimes: [runtime],

@@ -21,7 +21,7 @@ struct LyingRuntimeTests {
     ) throws -> ModelLibrary {
         let device = FakeDevice()
         try device.activate("a/a", "1.0.0")
-        let runtime = ScriptedRuntime { _, _ in try await answer() }
+        let runtime = FakeRuntime { _, _ in try await answer() }
         return ModelLibrary(device: device, runtimes: [runtime], configuration: configuration)
     }
 
