@@ -177,7 +177,8 @@ let package = Package(
         .target(
             name: "DeviceSupport",
             dependencies: [
-                "Durable", "Generations", "Manifest", "ModelFormats", "Names", "Signing", "Support",
+                "Blocking", "CanonicalJSON", "Durable", "Generations", "Manifest", "ModelFormats", "Names",
+                "Signing", "Support",
             ],
             path: "Tests/DeviceSupport",
             swiftSettings: house

@@ -1,3 +1,5 @@
+import Blocking
+package import CanonicalJSON
 import Durable
 package import Generations
 package import Manifest
@@ -7,12 +9,12 @@ import Signing
 package import Support
 
 /// A device directory in a scratch folder, on which real model files are made active as a sync leaves them.
-package final class ModelDevice {
+package final class ModelDevice: Sendable {
     package let scratch = Scratch()
     package let device: DeviceDirectory
 
     /// What is active, by model.
-    private var active: [ModelName: GenerationRecord.Model] = [:]
+    private let active = Guarded<[ModelName: GenerationRecord.Model]>([:])
 
     package init() throws { device = try DeviceDirectory.create(scratch.path("device")) }
 
@@ -26,6 +28,8 @@ package final class ModelDevice {
     ///   - version: The version.
     ///   - files: The first is the entry.
     ///   - interface: What the manifest says; what the entry says of itself unless given.
+    ///   - checks: The manifest's golden vectors.
+    ///   - bounds: Within what an app has to confirm the version.
     /// - Returns: What is active now of that model.
     /// - Throws: `BadModel` for a name that is none, and what the readers and the disk refuse.
     @discardableResult
@@ -33,7 +37,9 @@ package final class ModelDevice {
         _ model: String,
         _ version: String,
         _ files: Files,
-        interface: Interface? = nil
+        interface: Interface? = nil,
+        checks: [JSONValue] = [],
+        bounds: TrialBounds? = nil
     ) throws -> VersionIdentity {
         guard let name = ModelName(model), let number = ModelVersion(version), let first = files.first,
             let entry = FilePath(first.name), let created = UnixTime("2026-01-02T03:04:05Z"),
@@ -55,7 +61,8 @@ package final class ModelDevice {
             version: number,
             created: created,
             interface: read,
-            variants: [Variant(name: variant, format: .onnx, entry: entry, files: described)]
+            variants: [Variant(name: variant, format: .onnx, entry: entry, files: described)],
+            checks: checks
         )
         .encoded()
         let identity = VersionIdentity(
@@ -66,13 +73,12 @@ package final class ModelDevice {
         )
         try device.install(identity, manifest: manifest, sources: sources)
         for path in sources.values { try Durable.removeFile(path) }
-        active[name] = GenerationRecord.Model(
-            identity: identity,
-            entry: entry,
-            channel: nil,
-            reason: "a test"
-        )
-        _ = try device.activate(Array(active.values), created: created)
+        let model = GenerationRecord.Model(identity: identity, entry: entry, channel: nil, reason: "a test")
+        let models = active.withLock { active in
+            active[name] = model
+            return Array(active.values)
+        }
+        _ = try device.activate(models, created: created, bounds: { $0 == name ? bounds : nil })
         return identity
     }
 
@@ -94,12 +100,16 @@ package final class ModelDevice {
     package static func files(rows: Int, columns: Int, marker: String, in scratch: Scratch) throws -> Files {
         let file = try LargeModel.write(in: scratch.path, rows: rows, columns: columns)
         let weights = "\(scratch.path)/weights.bin"
-        // One more metadata entry of the model.
-        let entry = [0x0A, 1, UInt8(ascii: "v"), 0x12, UInt8(marker.utf8.count)] + Array(marker.utf8)
-        let model = try Durable.readFile(file, maximum: .mebibytes(1)) + [0x72, UInt8(entry.count)] + entry
+        let model = marked(try Durable.readFile(file, maximum: .mebibytes(1)), marker)
         return [
             ("model.onnx", model), ("weights.bin", try Durable.readFile(weights, maximum: .mebibytes(512))),
         ]
+    }
+
+    /// The same network in other bytes: an ONNX model with one more metadata entry.
+    package static func marked(_ model: [UInt8], _ marker: String) -> [UInt8] {
+        let entry = [0x0A, 1, UInt8(ascii: "v"), 0x12, UInt8(marker.utf8.count)] + Array(marker.utf8)
+        return model + [0x72, UInt8(entry.count)] + entry
     }
 
     /// Nothing here reads block lists, which only tell a download what to expect.

@@ -1,18 +1,17 @@
 import CanonicalJSON
+import DeviceSupport
 import Durable
 import Foundation
 import Generations
 import Inference
 import Manifest
-import ModelFormats
 import ModelLibraryTesting
 import ModelRuntimes
 import Names
-import Signing
 import Support
 import Testing
 
-/// A device directory on the disk, filled as a sync fills it, with a real ONNX model.
+/// A `ModelDevice` with versions of one small ONNX model.
 struct RealDevice {
     static let absent = "no ONNX Runtime: set SEALIFT_ORT_LIBRARY or install onnxruntime into .build/venv"
 
@@ -25,58 +24,38 @@ struct RealDevice {
         return try? ONNXRuntimeLocator(environment: ["SEALIFT_ORT_DIR": python]).locate()
     }()
 
-    let scratch = Scratch()
-    let device: DeviceDirectory
     let name: ModelName
+    private let real: ModelDevice
+
+    var device: DeviceDirectory { real.device }
+    var scratch: Scratch { real.scratch }
 
     init() throws {
-        device = try DeviceDirectory.create(scratch.path("device"))
         guard let name = ModelName("vision/detector") else { throw FakeFailure(text: "no name") }
         self.name = name
+        real = try ModelDevice()
     }
 
     /// Installs and activates a version of the classifier in the fixtures, its interface changed by `change`.
     @discardableResult
     func activate(
-        _ text: String,
+        _ version: String,
         bounds: TrialBounds? = nil,
         checks: [JSONValue] = [],
         _ change: (inout Interface) -> Void = { _ in }
     ) throws -> VersionIdentity {
-        guard let version = ModelVersion(text), let variant = VariantName("default"),
-            let entry = FilePath("model.onnx"), let created = UnixTime("2026-01-02T03:04:05Z")
-        else { throw FakeFailure(text: "no version \(text)") }
         let fixture = Self.testsPath + "/Fixtures/models/onnx/mlp_dynamic_batch.onnx"
-        // One more metadata entry makes other bytes of the same network.
-        let entryBytes = [0x0A, 1, UInt8(ascii: "v"), 0x12, UInt8(text.utf8.count)] + Array(text.utf8)
-        let bytes =
-            try Durable.readFile(fixture, maximum: .mebibytes(1)) + [0x72, UInt8(entryBytes.count)]
-            + entryBytes
-        let digest = SHA256.digest(of: bytes)
-        let incoming = device.incomingPath + "/\(digest)"
-        try Durable.writeAtomically(incoming, bytes, mode: 0o644)
-        var interface = try ModelFile.inspect(source: FileSource(incoming), name: "model.onnx").interface
+        let bytes = ModelDevice.marked(try Durable.readFile(fixture, maximum: .mebibytes(1)), version)
+        var interface = try ModelDevice.interface(of: ("model.onnx", bytes), in: scratch)
         change(&interface)
-        let file = ManifestFile(path: entry, length: UInt64(bytes.count), sha256: digest, blocks: nil)
-        let manifest = try ModelManifest(
-            model: name,
-            version: version,
-            created: created,
+        return try real.activate(
+            name.description,
+            version,
+            [("model.onnx", bytes)],
             interface: interface,
-            variants: [Variant(name: variant, format: .onnx, entry: entry, files: [file])],
-            checks: checks
+            checks: checks,
+            bounds: bounds
         )
-        .encoded()
-        let identity = VersionIdentity(
-            model: name,
-            version: version,
-            variant: variant,
-            manifest: SHA256.digest(of: manifest)
-        )
-        try device.install(identity, manifest: manifest, sources: [digest: incoming])
-        let model = GenerationRecord.Model(identity: identity, entry: entry, channel: nil, reason: "a test")
-        _ = try device.activate([model], created: created, bounds: { _ in bounds })
-        return identity
     }
 
     func recall(_ identity: VersionIdentity) throws {
