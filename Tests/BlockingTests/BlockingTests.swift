@@ -2,11 +2,6 @@ import Blocking
 import Names
 import Testing
 
-private final class Shared<Value: Sendable>: Sendable {
-    let value: Guarded<Value>
-    init(_ value: Value) { self.value = Guarded(value) }
-}
-
 @Suite("Waiting")
 struct WaitingTests {
     @Test("a wait lasts as long as asked")
@@ -18,17 +13,17 @@ struct WaitingTests {
 
     @Test("many waits at once end in the order of their times")
     func order() async throws {
-        let ended = Shared<[Int]>([])
+        let ended = Guarded<[Int]>([])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in [3, 1, 2] {
                 group.addTask {
                     try await Blocking.sleep(seconds: Double(index) * 0.08)
-                    ended.value.withLock { $0.append(index) }
+                    ended.withLock { $0.append(index) }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(ended.value.withLock { $0 } == [1, 2, 3])
+        #expect(ended.withLock { $0 } == [1, 2, 3])
     }
 
     @Test("a cancelled wait ends at once")
@@ -72,23 +67,23 @@ struct BlockingPoolTests {
     @Test("never more calls run than the pool is wide, and all of them run")
     func width() async {
         let pool = BlockingPool(width: 3)
-        let counts = Shared((now: 0, most: 0, all: 0))
+        let counts = Guarded((now: 0, most: 0, all: 0))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {
                     await pool.run {
-                        counts.value.withLock { counts in
+                        counts.withLock { counts in
                             counts.now += 1
                             counts.all += 1
                             counts.most = max(counts.most, counts.now)
                         }
                         _ = Cancellation().wait(seconds: 0.002)
-                        counts.value.withLock { $0.now -= 1 }
+                        counts.withLock { $0.now -= 1 }
                     }
                 }
             }
         }
-        let (most, all) = counts.value.withLock { ($0.most, $0.all) }
+        let (most, all) = counts.withLock { ($0.most, $0.all) }
         #expect(all == 50)
         #expect((1...3).contains(most))
     }
@@ -121,21 +116,21 @@ struct BlockingExecutorTests {
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
         private var count = 0
 
-        func block(_ begun: Shared<Int>, until gate: Cancellation) -> Bool {
-            begun.value.withLock { $0 += 1 }
+        func block(_ begun: Guarded<Int>, until gate: Cancellation) -> Bool {
+            begun.withLock { $0 += 1 }
             return gate.wait(seconds: 300)
         }
     }
 
     @Test("blocked actors do not hold up other tasks")
     func blockedActors() async throws {
-        let (begun, gate) = (Shared(0), Cancellation())
+        let (begun, gate) = (Guarded(0), Cancellation())
         async let released = withTaskGroup(of: Bool.self) { group in
             for _ in 0..<16 { group.addTask { await Blocked().block(begun, until: gate) } }
             return await group.reduce(true) { $0 && $1 }
         }
         // With all of Swift's own threads blocked, this task would open the gate too late.
-        while begun.value.withLock({ $0 }) < 16 { try await Blocking.sleep(seconds: 0.01) }
+        while begun.withLock({ $0 }) < 16 { try await Blocking.sleep(seconds: 0.01) }
         gate.cancel()
         #expect(await released)
     }
