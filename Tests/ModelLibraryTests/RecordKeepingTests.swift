@@ -8,14 +8,14 @@ import Testing
 
 @testable import ModelLibrary
 
-@Suite("Model library: keeping its record")
+@Suite("Model library: keeping its record", .timeLimit(.minutes(2)))
 struct RecordKeepingTests {
     private let folder = Scratch()
     private var file: String { folder.path("library.json") }
 
     private func requests() -> Int64? { LibraryRecord.read(file)?.models.first?.requests }
 
-    private func write(costs bytes: UInt64, of arranged: Arrangement) throws {
+    private func write(costs bytes: UInt64) throws {
         let version = try FakeDevice.version(Arrangement.model, "1.0.0")
         let text = """
             {"type":"sealift/library@1","models":[],"costs":[{"manifest":"\(version.manifest.hex)",
@@ -109,21 +109,19 @@ struct RecordKeepingTests {
 
     @Test("a cost beyond what the machine has is measured again")
     func absurdCost() async throws {
-        let arranged = try Arrangement(limit: 1_000 << 20)
-        try write(costs: 1 << 62, of: arranged)
-        let other = try Arrangement(limit: 1_000 << 20) { $0.recordFile = file }
-        other.runtime.setBytes(100 << 20, ofPathsEndingIn: "1.0.0")
-        _ = try await other.answer()
-        await other.library.saveRecord()
+        try write(costs: 1 << 62)
+        let arranged = try Arrangement(limit: 1_000 << 20) { $0.recordFile = file }
+        arranged.runtime.setBytes(100 << 20, ofPathsEndingIn: "1.0.0")
+        _ = try await arranged.answer()
+        await arranged.library.saveRecord()
         #expect(LibraryRecord.read(file)?.costs.measured.values.first == 100 << 20)
     }
 
     @Test("a refusal by a remembered cost names the file that remembers it")
     func namedCost() async throws {
-        let arranged = try Arrangement(limit: 1_000 << 20)
-        try write(costs: 999 << 20, of: arranged)
-        let other = try Arrangement(limit: 1_000 << 20) { $0.recordFile = file }
-        let error = await #expect(throws: ModelLibraryError.self) { try await other.answer() }
+        try write(costs: 999 << 20)
+        let arranged = try Arrangement(limit: 1_000 << 20) { $0.recordFile = file }
+        let error = await #expect(throws: ModelLibraryError.self) { try await arranged.answer() }
         #expect(
             error?.description.contains("what \(file) remembers of earlier loads") == true,
             "\(error as Any)"
