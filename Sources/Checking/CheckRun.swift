@@ -7,7 +7,7 @@ package import Names
 /// Runs golden vectors in the process that was started for it.
 package struct CheckRun: Sendable {
     /// Bytes that one file of a vector may have.
-    package static let longestFile = ByteCount.mebibytes(64)
+    package static let longestFile = GoldenVector.longestFile
 
     /// Bytes of all outputs that one answer may record.
     static let mostRecorded = 24 << 20

@@ -1,5 +1,5 @@
 package import CanonicalJSON
-import Names
+package import Names
 
 /// One golden vector of a manifest: inputs, and what must come out of them.
 ///
@@ -17,6 +17,9 @@ import Names
 /// stated. With `argmax` only the place of the greatest element along the last
 /// dimension counts.
 package struct GoldenVector: Sendable {
+    /// Bytes that one of its files may have.
+    package static let longestFile = ByteCount.mebibytes(64)
+
     /// What to call the model with.
     package let inputs: [String: Tensor]
 

@@ -6,9 +6,6 @@ import Names
 
 /// Runs the golden vectors of a version on the model that was loaded from it.
 struct GoldenRun: Sendable {
-    /// Bytes that one file of a vector may have.
-    static let maximumFile = ByteCount.mebibytes(64)
-
     private let opened: OpenedModel
 
     init(_ opened: OpenedModel) { self.opened = opened }
@@ -58,7 +55,7 @@ struct GoldenRun: Sendable {
         try GoldenVector(check, ports: opened.ports) { path in
             // Parsed, so that no name leads out of the version's own folder.
             guard let file = FilePath(path) else { return nil }
-            return try? Durable.readFile("\(opened.directory)/\(file)", maximum: Self.maximumFile)
+            return try? Durable.readFile("\(opened.directory)/\(file)", maximum: GoldenVector.longestFile)
         }
     }
 }
