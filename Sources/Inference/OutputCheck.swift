@@ -69,8 +69,10 @@ extension ModelPorts {
 }
 
 extension Port.Kind {
+    /// Whether an output of this kind may be `value`.
+    ///
     /// What is no tensor, or one of elements that no Swift number carries, is not described further.
-    fileprivate func takes(_ value: ModelValue) -> Bool {
+    func takes(_ value: ModelValue) -> Bool {
         guard case .tensor(let element, let shape) = self else { return true }
         guard case .tensor(let tensor) = value, tensor.element == element else { return false }
         switch shape {
@@ -85,7 +87,7 @@ extension Port.Kind {
 
 extension ModelValue {
     /// For errors: `float32[1, 3]`.
-    fileprivate var kind: String {
+    var kind: String {
         switch self {
         case .tensor(let tensor): "\(tensor.element.rawValue)\(tensor.shape)"
         case .sequence(let values): "a sequence of \(values.count)"
