@@ -55,6 +55,18 @@ struct MeasuredTests {
         #expect(entries.first?.reason.contains("2 processes in a row ended while they loaded it") == true)
     }
 
+    @Test("a process that ends in good order while it loads a version says nothing against that")
+    func orderlyEnd() async throws {
+        let real = try ModelDevice()
+        let files = try ModelDevice.files(rows: 8, columns: 8, marker: "1.2.0", in: Scratch())
+        let identity = try real.activate("bench/small", "1.2.0", files)
+        for _ in 0..<3 {
+            let result = try await run([real.device.path, "crash"])
+            #expect(result.ending == .exited(3), "\(result.errorText)")
+        }
+        #expect(real.device.loadHistory(of: identity.manifest) == LoadHistory(crashes: 0, hasLoaded: false))
+    }
+
     @Test("a hundred callers of a model that is not in memory cause one load and get a hundred answers")
     func callers() async throws {
         let row = try await row("callers")

@@ -2,7 +2,7 @@ import Glibc
 import Inference
 import ModelLibrary
 
-/// A runtime that takes its process down when it loads a version 1.1.0.
+/// A runtime that takes its process down when it loads a version 1.1.0, and ends it in good order at a version 1.2.0.
 struct CrashingRuntime: ModelRuntime {
     let runtime: any ModelRuntime
 
@@ -13,6 +13,7 @@ struct CrashingRuntime: ModelRuntime {
 
     func load(entry: String, options: LoadOptions) async throws -> any LoadedModel {
         if entry.contains("/1.1.0-") { abort() }
+        if entry.contains("/1.2.0-") { exit(3) }
         return try await runtime.load(entry: entry, options: options)
     }
 
