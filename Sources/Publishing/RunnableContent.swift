@@ -23,11 +23,17 @@ package enum RunnableContent: Equatable, Sendable {
     /// Begins as an archive and has no list of what is in it.
     case brokenArchive
 
+    /// Archives in archives, deeper than anybody looks here.
+    case deepArchive
+
     /// Compressed, so that nobody sees what is in it without unpacking it.
     case packed(Packing)
 
     /// An archive with a member that is compressed.
     case packedMember(String)
+
+    /// How many archives, each in the one before, are looked into.
+    private static let deepest = 3
 
     /// Looks at the head of a file, at the operations of a pickle, and at an archive's list and members.
     ///
@@ -54,11 +60,10 @@ package enum RunnableContent: Equatable, Sendable {
         if let packing = try Packing(source) { return .packed(packing) }
         if let archive = try TarArchive(source) {
             guard archive.isWhole else { return .brokenArchive }
-            for member in archive.members where depth < 3 {
+            guard depth < deepest else { return .deepArchive }
+            for member in archive.members {
                 let part = PartOfSource(source, member.place)
-                if let found = try found(in: part, depth: depth + 1) {
-                    return found == .pickle ? .pickleArchive(member: member.name) : found
-                }
+                if let found = try found(in: part, depth: depth + 1) { return found.inside(member.name) }
             }
         }
         return try PickleWalk.isPickle(source) ? .pickle : nil
@@ -83,13 +88,20 @@ package enum RunnableContent: Equatable, Sendable {
                 // Packed bytes are not unpacked here, and whoever opens them may do so by any name.
                 return name.hasSuffix(".npy") ? .packedArray(member: name) : .packedMember(name)
             }
-            guard depth < 3 else { continue }
+            guard depth < deepest else { return .deepArchive }
             let part = PartOfSource(source, place)
-            if let found = try found(in: part, depth: depth + 1), found != .brokenArchive {
-                return found == .pickle ? .pickleArchive(member: name) : found
-            }
+            if let found = try found(in: part, depth: depth + 1) { return found.inside(name) }
         }
         return nil
+    }
+
+    /// What an archive is that has this as a member.
+    private func inside(_ name: String) -> RunnableContent {
+        switch self {
+        case .pickle: .pickleArchive(member: name)
+        case .packed: .packedMember(name)
+        default: self
+        }
     }
 
     /// HDF5 begins at 0, or behind a block of 512 bytes or twice as many again and again (HDF5 3.0, II.A).
@@ -125,6 +137,8 @@ extension RunnableContent: CustomStringConvertible {
                 + "TFLite, or data to safetensors"
         case .brokenArchive:
             "begins as an archive, and the list of what is in it cannot be read; pack it anew, or leave it out"
+        case .deepArchive:
+            "holds archives in archives, which are looked into to a depth of \(Self.deepest); unpack them, or leave it out"
         case .packed(let packing):
             "is compressed (\(packing.rawValue)), so it cannot be looked into, and a Python pickle in it would run its "
                 + "author's code when it is opened; put it there unpacked"

@@ -25,15 +25,18 @@ struct TarArchive {
         while place < source.length, source.length - place >= Self.block {
             let header = try source.bytes(at: place, count: Int(Self.block))
             if place > 0, header.allSatisfy({ $0 == 0 }) { return }
-            guard Self.isHeader(header), let length = Self.number(header[124..<136]),
-                members.count < Self.mostMembers
-            else {
+            guard Self.isHeader(header) else {
                 guard place > 0 else { return nil }
                 isWhole = false
                 return
             }
+            guard let length = Self.number(header[124..<136]), length >= 0, members.count < Self.mostMembers
+            else {
+                isWhole = false
+                return
+            }
             let start = place + Self.block
-            let end = start + min(length, source.length - start)
+            let end = start + min(UInt64(length), source.length - start)
             let name = String(decoding: header[..<100].prefix { $0 != 0 }, as: UTF8.self)
             members.append(Member(name: name, place: start..<end))
             let padded = (end - start + Self.block - 1) / Self.block * Self.block
@@ -42,22 +45,33 @@ struct TarArchive {
         if members.isEmpty { return nil }
     }
 
-    /// The sum of all bytes, with spaces for the sum itself.
+    /// The sum of all bytes, signed or not, with spaces for the sum itself.
     private static func isHeader(_ header: [UInt8]) -> Bool {
-        guard header[0] != 0, let sum = number(header[148..<156]) else { return false }
-        let sums = header.indices.map { (148..<156).contains($0) ? 0x20 : UInt64(header[$0]) }
-        return sums.reduce(0, +) == sum
+        guard let sum = number(header[148..<156]) else { return false }
+        let bytes: [UInt8] = header.indices.map { (148..<156).contains($0) ? 0x20 : header[$0] }
+        let unsigned = bytes.reduce(Int64(0)) { $0 + Int64($1) }
+        let signed = bytes.reduce(Int64(0)) { $0 + Int64(Int8(bitPattern: $1)) }
+        return sum == unsigned || sum == signed
     }
 
     /// Octal digits, or with the first bit set a number of base 256.
-    private static func number(_ field: ArraySlice<UInt8>) -> UInt64? {
+    ///
+    /// As Python's `tarfile` reads them, which takes most: with a sign, `0o`,
+    /// `_` between digits and any white space before them. What it opens must
+    /// not pass here for something else.
+    private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
         guard let first = field.first else { return nil }
-        if first == 0x80 {
-            guard field.dropFirst().dropLast(8).allSatisfy({ $0 == 0 }) else { return nil }
-            return field.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        if first == 0x80 || first == 0xFF {
+            let digits = field.dropFirst()
+            let filling: UInt8 = first == 0xFF ? 0xFF : 0
+            guard digits.dropLast(7).allSatisfy({ $0 == filling }) else { return nil }
+            return digits.suffix(7).reduce(first == 0xFF ? Int64(-1) : 0) { $0 << 8 | Int64($1) }
         }
-        let digits = field.drop { $0 == 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
-        guard digits.allSatisfy({ (0x30...0x37).contains($0) }) else { return nil }
-        return digits.reduce(0) { $0 << 3 | UInt64($1 - 0x30) }
+        let text = field.drop { $0 != 0 && $0 <= 0x20 }.prefix { $0 != 0 && $0 != 0x20 }
+        let others = Array("+-_oO\t\n\u{B}\u{C}\r\u{1C}\u{1D}\u{1E}\u{1F}".utf8)
+        guard text.allSatisfy({ (0x30...0x37).contains($0) || others.contains($0) }) else { return nil }
+        let digits = text.filter { (0x30...0x37).contains($0) }
+        let value = digits.reduce(Int64(0)) { $0 << 3 | Int64($1 - 0x30) }
+        return text.first == UInt8(ascii: "-") ? -value : value
     }
 }

@@ -121,6 +121,63 @@ struct RunnableContentTests {
         #expect(try RunnableContent.found(in: MemorySource(content)) != nil, "\(what)")
     }
 
+    /// A tape archive of a pickle with a header like no other, and its sum as `sum` writes it.
+    private static func strangeTape(
+        _ change: (inout [UInt8]) -> Void = { _ in },
+        sum: (Int) -> [UInt8]
+    ) -> [UInt8] {
+        var archive = tape([("x", calling)])
+        change(&archive)
+        archive.replaceSubrange(148..<156, with: [UInt8](repeating: 0x20, count: 8))
+        let field = sum(archive[..<512].reduce(0) { $0 + Int($1) })
+        archive.replaceSubrange(148..<156, with: field + zeros(8 - field.count))
+        return archive
+    }
+
+    private static func octal(_ number: Int) -> [UInt8] { bytes(String(number, radix: 8)) }
+
+    static let strangeTapes: [(String, [UInt8])] = [
+        ("a sum of signed bytes", strangeTape({ $0[0] = 0xFF }, sum: { octal($0 - 256) })),
+        ("a sum with its base", strangeTape(sum: { bytes("0o") + octal($0) })),
+        ("a sum behind a tab", strangeTape(sum: { bytes("\t") + octal($0) })),
+        ("a sum in two parts", strangeTape(sum: { octal($0 / 8) + bytes("_") + octal($0 % 8) })),
+        (
+            "a sum of base 256",
+            strangeTape(sum: { joined([[0x80], zeros(5), [UInt8($0 / 256), UInt8($0 % 256)]]) })
+        ),
+        ("no name", strangeTape({ $0[0] = 0 }, sum: { octal($0) })),
+        (
+            "a length below nothing",
+            strangeTape(
+                { $0.replaceSubrange(124..<136, with: [UInt8](repeating: 0xFF, count: 12)) },
+                sum: { octal($0) }
+            )
+        ),
+        // Readers step over a folder by its header alone, whatever length it claims.
+        (
+            "folders that claim what follows",
+            (0..<5).reduce(tape([("x", calling)])) { rest, _ in tape([("d/", rest)]) }
+        ),
+        (
+            "a broken tape archive in an archive",
+            archive([("inner", joined([Array(tape([("x", calling)]).dropLast(1_024)), [7], zeros(511)]))])
+        ),
+    ]
+
+    @Test("a tape archive is found however its headers are written", arguments: strangeTapes)
+    func isFoundInTape(_ what: String, _ content: [UInt8]) throws {
+        #expect(try RunnableContent.found(in: MemorySource(content)) != nil, "\(what)")
+    }
+
+    @Test("what is packed inside of an archive is told by its name there")
+    func packedInside() throws {
+        let gzip: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0x4B, 0xCE, 0x2F]
+        for content in [Self.tape([("a.gz", gzip)]), Self.archive([("a.gz", gzip)])] {
+            let found = try RunnableContent.found(in: MemorySource(content))
+            #expect(found == .packedMember("a.gz"))
+        }
+    }
+
     static let taken: [(String, [UInt8])] = [
         ("nothing", []), ("a word", bytes("N.")), ("a list of words", bytes("cat\ndog\nRun\n(t.\n")),
         ("words like a name", bytes("cos\nsystem\n(t\nR")), ("a number in a line", bytes("I1\n.")),
