@@ -33,9 +33,8 @@ package struct CheckAnswer: CanonicalDocument {
 
     package init(json: JSONValue) throws(ManifestError) {
         var reader = try Self.reader(json)
-        let limit = "text of at most \(Self.longestReason) bytes"
-        let failed = try reader.optionalParsed("failed", limit) { Self.reason($0) }
-        let unreadable = try reader.optionalParsed("unreadable", limit) { Self.reason($0) }
+        let failed = try reader.optionalReason("failed", upTo: Self.longestReason)
+        let unreadable = try reader.optionalReason("unreadable", upTo: Self.longestReason)
         let passed = reader.optional("passed")
         let hasRecord = json["recorded"] != nil
         var recorded: [[String: [UInt8]]] = []
@@ -57,22 +56,21 @@ package struct CheckAnswer: CanonicalDocument {
         case (nil, nil, let reason?, false): outcome = .unreadable(reason)
         case (nil, nil, nil, true): outcome = .recorded(recorded)
         default:
+            let found = ["passed", "failed", "unreadable", "recorded"].filter { json[$0] != nil }
             throw reader.place.invalid(
-                "exactly one of `passed`, `failed`, `unreadable` and `recorded`",
-                "another number"
+                "exactly one of `passed`, which is true, `failed`, `unreadable` and `recorded`",
+                found.isEmpty ? "none" : found.joined(separator: ", ")
             )
         }
     }
-
-    private static func reason(_ text: String) -> String? { text.utf8.count <= longestReason ? text : nil }
 
     package var json: JSONValue {
         var object = JSONObject()
         object["type"] = .text(Self.documentType.rawValue)
         switch outcome {
         case .passed: object["passed"] = .bool(true)
-        case .failed(let reason): object["failed"] = .text(Self.shortened(reason))
-        case .unreadable(let reason): object["unreadable"] = .text(Self.shortened(reason))
+        case .failed(let reason): object["failed"] = .reason(reason, upTo: Self.longestReason)
+        case .unreadable(let reason): object["unreadable"] = .reason(reason, upTo: Self.longestReason)
         case .recorded(let vectors):
             object["recorded"] = .array(
                 vectors.map { outputs in
@@ -83,10 +81,5 @@ package struct CheckAnswer: CanonicalDocument {
             )
         }
         return .object(object)
-    }
-
-    private static func shortened(_ reason: String) -> String {
-        reason.utf8.count <= longestReason
-            ? reason : String(decoding: reason.utf8.prefix(longestReason / 2), as: UTF8.self) + "…"
     }
 }

@@ -57,8 +57,8 @@ package struct CheckRequest: CanonicalDocument {
 
     package init(json: JSONValue) throws(ManifestError) {
         var reader = try Self.reader(json)
-        runtime = try reader.parsed("runtime", "an absolute path") { Self.absolute($0) }
-        entry = try reader.parsed("entry", "an absolute path") { Self.absolute($0) }
+        runtime = try reader.absolutePath("runtime")
+        entry = try reader.absolutePath("entry")
         interface = try Interface(try reader.value("interface"), at: reader.place.member("interface"))
         checks = try reader.array("checks").map { $0.value }
         wish = try reader.parsed("wish", "compare or record") { Wish(rawValue: $0) }
@@ -67,7 +67,7 @@ package struct CheckRequest: CanonicalDocument {
         for (value, place) in try reader.array("files") {
             var inner = try MemberReader(value, at: place)
             let path = try inner.parsed("path", "a safe relative path in NFC") { FilePath($0) }
-            let location = try inner.parsed("location", "an absolute path") { Self.absolute($0) }
+            let location = try inner.absolutePath("location")
             try inner.finish()
             guard files.updateValue(location, forKey: path) == nil else {
                 throw place.member("path").invalid("a path that stands once", "\(path)")
@@ -75,8 +75,6 @@ package struct CheckRequest: CanonicalDocument {
         }
         try reader.finish()
     }
-
-    private static func absolute(_ path: String) -> String? { path.hasPrefix("/") ? path : nil }
 
     package var json: JSONValue {
         let places = files.sorted { $0.key < $1.key }.map { file in

@@ -58,9 +58,8 @@ package struct Reading: CanonicalDocument {
 
     package init(json: JSONValue) throws(ManifestError) {
         var reader = try Self.reader(json)
-        let limit = "text of at most \(Self.longestReason) bytes"
-        let refused = try reader.optionalParsed("refused", limit) { Self.reason($0) }
-        let unreadable = try reader.optionalParsed("unreadable", limit) { Self.reason($0) }
+        let refused = try reader.optionalReason("refused", upTo: Self.longestReason)
+        let unreadable = try reader.optionalReason("unreadable", upTo: Self.longestReason)
         let facts = try reader.optionalReader("read").map { (inner) throws(ManifestError) in try Facts(inner)
         }
         try reader.finish()
@@ -72,22 +71,15 @@ package struct Reading: CanonicalDocument {
         }
     }
 
-    private static func reason(_ text: String) -> String? { text.utf8.count <= longestReason ? text : nil }
-
     package var json: JSONValue {
         var object = JSONObject()
         object["type"] = .text(Self.documentType.rawValue)
         switch outcome {
         case .read(let facts): object["read"] = facts.json
-        case .refused(let reason): object["refused"] = .text(Self.shortened(reason))
-        case .unreadable(let reason): object["unreadable"] = .text(Self.shortened(reason))
+        case .refused(let reason): object["refused"] = .reason(reason, upTo: Self.longestReason)
+        case .unreadable(let reason): object["unreadable"] = .reason(reason, upTo: Self.longestReason)
         }
         return .object(object)
-    }
-
-    private static func shortened(_ reason: String) -> String {
-        reason.utf8.count <= longestReason
-            ? reason : String(decoding: reason.utf8.prefix(longestReason / 2), as: UTF8.self) + "…"
     }
 }
 

@@ -69,7 +69,7 @@ extension ReadingRequest.File {
         var reader = try MemberReader(value, at: place)
         path = try reader.parsed("path", "a safe relative path in NFC") { FilePath($0) }
         length = try reader.length("length")
-        location = try reader.parsed("location", "an absolute path") { $0.hasPrefix("/") ? $0 : nil }
+        location = try reader.absolutePath("location")
         try reader.finish()
     }
 

@@ -63,6 +63,12 @@ struct ReadingTests {
             return
         }
         #expect(reason.hasSuffix("é…") && reason.utf8.count <= Reading.longestReason)
+        let answer = CheckAnswer(.failed(String(repeating: "é", count: 5_000)))
+        guard case .failed(let why) = try CheckAnswer(canonical: answer.canonical).outcome else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(why.hasSuffix("é…") && why.utf8.count <= CheckAnswer.longestReason)
     }
 
     static let wrong: [(String, [PathStep], JSONValue?)] = [
