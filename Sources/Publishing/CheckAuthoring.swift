@@ -2,7 +2,6 @@ import Blocking
 import CanonicalJSON
 import Checking
 import Durable
-import Glibc
 import Inference
 import Manifest
 import ModelFormats

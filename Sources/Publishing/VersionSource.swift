@@ -91,7 +91,7 @@ package struct VersionSource: Sendable {
 
     /// Puts files into every variant, beside the model's own.
     ///
-    /// - Throws: `PublishingError.unpublishable` when a variant has no room, or is another model with them.
+    /// - Throws: `PublishingError.unpublishable` when a variant has no room.
     mutating func add(_ files: [MeasuredFile]) throws(PublishingError) {
         for index in variants.indices {
             let present = Set(variants[index].files.map(\.entry.path))
