@@ -71,11 +71,17 @@ struct CheckAuthoring {
     ) async throws(PublishingError) {
         let open = checks.indices.filter { checks[$0].isOpen }
         let name = checks[open[0]].name
-        guard let program = request.checkProgram, variant.isRunnable else {
-            let format = variant.inspected.inspection.format.rawValue
+        let format = variant.inspected.inspection.format
+        guard format == .onnx, let program = request.checkProgram else {
             throw .usage(
-                "\(name) has no outputs, and no runtime for \(format) was found here that could record them; write "
-                    + "`outputs`, or install ONNX Runtime: ‘sealift doctor’ prints the line"
+                "\(name) has no outputs, and no runtime for \(format.rawValue) was found here that could record them; "
+                    + "write `outputs`, or install ONNX Runtime: ‘sealift doctor’ prints the line"
+            )
+        }
+        guard variant.isRunnable else {
+            throw .usage(
+                "\(name) has no outputs, and they cannot be recorded, since the model's files are links, which runtimes "
+                    + "do not follow; write `outputs`, or give a folder with the files themselves"
             )
         }
         let files = try CheckFiles()
