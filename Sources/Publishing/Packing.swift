@@ -55,7 +55,8 @@ package enum Packing: String, Sendable {
         guard !isText else { return false }
         switch head[2] >> 1 & 3 {
         case 0: return head[3] == ~head[5] && head[4] == ~head[6]
-        case 1: return true
+        // Zeros end such a block at once, and begin one that is none: so do lengths of headers, as safetensors have.
+        case 1: return !head[3..<8].allSatisfy { $0 == 0 }
         case 2: return hasCodes(head)
         default: return false
         }

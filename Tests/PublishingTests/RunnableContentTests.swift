@@ -191,6 +191,7 @@ struct RunnableContentTests {
         ("a tape archive of labels", tape([("labels.txt", bytes("cat\ndog\n")), ("empty", [])])),
         ("text that begins like zlib", bytes("x^2 + y^2 is the distance, and z is not asked")),
         ("weights that begin like zlib", [0x78, 0x9C, 0x85, 0x3F, 0, 0, 0x80, 0x3F, 0, 0, 0x80, 0x3F]),
+        ("safetensors with a header of 131,448 bytes", [0x78, 1, 2, 0, 0, 0, 0, 0] + bytes("{\"a\": {}")),
         ("an archive of arrays", archive([("a.npy", array("{'descr': '<f4', 'shape': (1,), }"))])),
         ("a merges file", bytes("#version: 0.2\ni n\nt h\n")), ("CSV", bytes("c,d\n1,2\n")),
     ]
