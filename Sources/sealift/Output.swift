@@ -53,17 +53,8 @@ enum Output {
     static func progress(_ text: String) { write(Array(("\r\u{1B}[K" + text).utf8), to: STDERR_FILENO) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else {
-                guard descriptor == STDOUT_FILENO else { return }
-                let code = written < 0 ? errno : EIO
-                _ = firstError.compareExchange(expected: 0, desired: code, ordering: .relaxed)
-                return
-            }
-            rest = rest.dropFirst(written)
-        }
+        let code = PlainStreams.write(bytes, to: descriptor)
+        guard code != 0, descriptor == STDOUT_FILENO else { return }
+        _ = firstError.compareExchange(expected: 0, desired: code, ordering: .relaxed)
     }
 }

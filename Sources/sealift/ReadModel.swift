@@ -22,14 +22,14 @@ enum ReadModel {
             limits.openFiles
         )
         guard confined >= 0 else { end("could not limit itself: \(String(cString: strerror(errno)))") }
-        guard let bytes = PlainStreams.input(atMost: ReadingRequest.maximumLength) else {
+        guard let bytes = try? PlainStreams.input(atMost: ReadingRequest.maximumLength) else {
             end("its request could not be read")
         }
         let request: ReadingRequest
         do throws(ManifestError) { request = try ReadingRequest(canonical: bytes) } catch { end("\(error)") }
         // The parent may have ended before this process asked to end with it.
         guard Int64(getppid()) == request.parent else { end("its parent is gone") }
-        guard PlainStreams.write(request.readingHere().canonical, to: STDOUT_FILENO) else {
+        guard PlainStreams.write(request.readingHere().canonical, to: STDOUT_FILENO) == 0 else {
             end("its answer could not be written")
         }
         exit(0)

@@ -22,7 +22,7 @@ enum RunChecks {
         guard clinux_confine_computing(numbers[0], numbers[1], numbers[2]) >= 0 else {
             end("could not limit itself: \(String(cString: strerror(errno)))")
         }
-        guard let bytes = PlainStreams.input(atMost: CheckRequest.maximumLength) else {
+        guard let bytes = try? PlainStreams.input(atMost: CheckRequest.maximumLength) else {
             end("its request could not be read")
         }
         let request: CheckRequest
@@ -47,7 +47,7 @@ enum RunChecks {
     }
 
     private static func write(_ bytes: [UInt8], to output: Int32) {
-        guard PlainStreams.write(bytes, to: output) else { end("its answer could not be written") }
+        guard PlainStreams.write(bytes, to: output) == 0 else { end("its answer could not be written") }
     }
 
     private static func end(_ reason: String) -> Never {

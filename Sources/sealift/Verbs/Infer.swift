@@ -95,20 +95,8 @@ struct Infer: Command {
     }
 
     private static func read(_ file: String) throws -> [UInt8] {
-        let maximum = ByteCount(TensorJSON.maximumLength)
-        guard file == "-" else { return try Durable.readFile(file, maximum: maximum) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw DurableError.system("read", "standard input") }
-            guard count > 0 else { return bytes }
-            bytes += buffer[..<count]
-            guard bytes.count <= TensorJSON.maximumLength else {
-                throw DurableError.tooLong(path: "standard input", limit: maximum.rawValue)
-            }
-        }
+        guard file != "-" else { return try PlainStreams.input(atMost: TensorJSON.maximumLength) }
+        return try Durable.readFile(file, maximum: ByteCount(TensorJSON.maximumLength))
     }
 
     /// Before a runtime is looked for, which would not run it anyway.
