@@ -53,6 +53,17 @@ extension EndToEnd {
             #expect(json["outputs"]?["y"]?["data"]?.array?.compactMap(\.integer) == [3, 5, 7, 9])
         }
 
+        @Test("‘-’ reads the inputs from standard input, as much as a file may hold")
+        func standardInput() throws {
+            let infer = "'\(world.program)' infer vision/detector --input -"
+            let folder = try #require(Peers.runtimeFolder)
+            let given = try world.shell("SEALIFT_ORT_DIR='\(folder)' \(infer) < '\(input)'")
+                .finished(within: 60).expecting(0)
+            #expect(given.output.contains(#"{"y":{"data":[3.0,5.0,7.0,9.0]"#), "\(given)")
+            let endless = try world.shell("\(infer) < /dev/zero").finished(within: 60)
+            #expect(endless.code != 0 && endless.errors.contains("standard input"), "\(endless)")
+        }
+
         @Test("an active version that does not work is named with its reason, and the exit code is 3")
         func fallback() throws {
             // An operation that no runtime has.
