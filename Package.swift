@@ -82,7 +82,6 @@ let package = Package(
         ),
         rules("Inference", ["Names", "CanonicalJSON", "Manifest"]),
         room("Generations", ["Names", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]),
-
         room("Checking", ["Names", "Blocking", "CanonicalJSON", "Durable", "Inference", "Manifest"]),
 
         // Use cases.
@@ -90,8 +89,7 @@ let package = Package(
             "Registry",
             [
                 "Names", "Blobs", "Blocking", "CanonicalJSON", "Durable", "Manifest", "RegistryAPI",
-                "Signing",
-                "Transparency", "Trust",
+                "Signing", "Transparency", "Trust",
             ]
         ),
         room(
@@ -141,14 +139,12 @@ let package = Package(
             dependencies: [
                 "Names", "Arguments", "Audit", "Blobs", "Blocking", "CanonicalJSON", "Checking", "Durable",
                 "Generations", "HTTPServer", "Inference", "Manifest", "ModelFormats", "ModelLibrary",
-                "ModelRuntimes",
-                "Publishing", "Registry", "RegistryAPI", "RegistryHTTP", "RegistryStoreSQLite", "Signing",
-                "SyncAgent", "TLS", "Transfer", "Trust", "CLinux",
+                "ModelRuntimes", "Publishing", "Registry", "RegistryAPI", "RegistryHTTP",
+                "RegistryStoreSQLite", "Signing", "SyncAgent", "TLS", "Transfer", "Trust", "CLinux",
             ],
             swiftSettings: house,
             linkerSettings: program
         ),
-
         .executableTarget(
             name: "tuf-client",
             dependencies: ["Names", "Durable", "Transfer", "Trust"],
@@ -193,8 +189,7 @@ let package = Package(
             name: "library-time",
             dependencies: [
                 "Blocking", "CanonicalJSON", "DeviceSupport", "Durable", "Generations", "Inference",
-                "Manifest",
-                "ModelLibrary", "ModelRuntimes", "Names", "Support",
+                "Manifest", "ModelLibrary", "ModelRuntimes", "Names", "Support",
             ],
             path: "Tests/Benchmarks/LibraryTime",
             swiftSettings: house
@@ -209,8 +204,7 @@ let package = Package(
             name: "FuzzCases",
             dependencies: [
                 "Names", "CanonicalJSON", "HTTPServer", "Inference", "Manifest", "ModelFormats",
-                "RegistryAPI",
-                "Signing", "Transparency", "Trust",
+                "RegistryAPI", "Signing", "Transparency", "Trust",
             ],
             path: "Tests/FuzzTests/Cases",
             swiftSettings: house
@@ -267,8 +261,7 @@ let package = Package(
             "SyncAgentTests",
             [
                 "SyncAgent", "CanonicalJSON", "Checking", "Durable", "Generations", "Manifest",
-                "ModelFormats",
-                "Names", "Signing", "Transfer", "Trust", "Support",
+                "ModelFormats", "Names", "Signing", "Transfer", "Trust", "Support",
             ]
         ),
         tests("AuditTests", ["Audit", "Manifest", "Names", "Signing", "Transfer", "Trust", "Support"]),
@@ -278,9 +271,8 @@ let package = Package(
             "ModelLibraryTests",
             [
                 "ModelLibrary", "ModelLibraryTesting", "Blocking", "CanonicalJSON", "DeviceSupport",
-                "Durable",
-                "Generations", "Inference", "Manifest", "ModelFormats", "ModelRuntimes", "Names", "Signing",
-                "Support", "SyncAgent", "library-time",
+                "Durable", "Generations", "Inference", "Manifest", "ModelFormats", "ModelRuntimes", "Names",
+                "Signing", "Support", "SyncAgent", "library-time",
             ]
         ),
         tests("ArgumentsTests", ["Arguments"]),
@@ -299,8 +291,7 @@ let package = Package(
             dependencies: [
                 "Blocking", "CanonicalJSON", "Checking", "Durable", "Inference", "Manifest", "ModelLibrary",
                 "ModelRuntimes", "Names", "Publishing", "RegistryAPI", "Signing", "Support", "SyncAgent",
-                "Transfer", "Trust",
-                "sealift",
+                "Transfer", "Trust", "sealift",
             ],
             exclude: ["Fixtures"],
             swiftSettings: house
