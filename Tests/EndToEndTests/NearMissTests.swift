@@ -202,5 +202,17 @@ extension EndToEnd {
             #expect(unknown.errors.contains("onnxruntime of 1.0 or later"), "\(unknown)")
             #expect(try world.activeVersion() == "2.0.0")
         }
+
+        @Test("a name that is too long is shown in part")
+        func longName() throws {
+            let name = String(repeating: "x", count: 5_000)
+            let calls = [
+                [name], ["inspect", "--\(name)"], ["publish", "f", "--model", name], ["path", name],
+            ]
+            for call in calls {
+                let refused = try world.run(call).expecting(2)
+                #expect(refused.errors.utf8.count < 400 && refused.errors.contains("x…"), "\(refused)")
+            }
+        }
     }
 }
