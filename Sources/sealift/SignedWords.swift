@@ -19,7 +19,8 @@ enum SignedWords {
             lines.append("  origin, \(PlainText.line(member.key.string)): \(PlainText.line(value))")
         }
         let count = manifest.checks.count
-        lines.append("  checks: \(count == 0 ? "none" : "\(count), run when the model is loaded")")
+        let checks = count == 0 ? "none" : "\(count), run before it is active and when it is loaded"
+        lines.append("  checks: \(checks)")
         let rows = manifest.variants.flatMap { variant in
             variant.files.map { file in
                 ["\(variant.name)", "\(file.path)", "\(ByteCount(rawValue: file.length))", "\(file.sha256)"]
