@@ -36,8 +36,17 @@ enum DeviceRuntimes {
 
     /// The library that runs golden vectors: the one named, else that which `infer` would use.
     ///
-    /// - Returns: `nil` when there is none that may be opened, which `all` has told unless it was named.
-    static func library(_ named: String?) -> String? { try? ONNXRuntimeLocator(path: named).locate() }
+    /// - Parameters:
+    ///   - named: By the call or its configuration.
+    ///   - isTold: Whether ``all(_:library:)`` looked at it too, and told why it is refused.
+    /// - Returns: `nil` when there is none that may be opened.
+    static func library(_ named: String?, isTold: Bool = false) -> String? {
+        do throws(ONNXRuntimeError) { return try ONNXRuntimeLocator(path: named).locate() } catch {
+            if case .notFound = error { return nil }
+            if !isTold { Output.note("warning: \(error); golden vectors are not run") }
+            return nil
+        }
+    }
 
     /// What runs golden vectors here: this very program, also when the file was replaced by a newer one meanwhile.
     static func checkProgram() -> CheckProgram? {

@@ -66,7 +66,8 @@ struct SyncSettings {
         if findsRuntimes {
             let named = configuration.runtimeLibrary
             configuration.runtimes = try DeviceRuntimes.all(arguments, library: named)
-            configuration.runtimeLibrary = DeviceRuntimes.library(named)
+            let isTold = arguments.all("runtime").isEmpty
+            configuration.runtimeLibrary = DeviceRuntimes.library(named, isTold: isTold)
         }
     }
 

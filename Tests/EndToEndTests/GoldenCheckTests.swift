@@ -133,6 +133,22 @@ extension EndToEnd {
             try publish(try model("a"), "1.0.0", [], ort).expecting(0)
         }
 
+        @Test("the library that tries them can be named, and one that is refused is told with its reason")
+        func named() throws {
+            try checks("[3, 5, 7, 9]")
+            let wrong = ["SEALIFT_ORT_LIBRARY": "/nowhere/libonnxruntime.so"]
+            let untried = try publish(try model("a"), "1.0.0", [], wrong).expecting(0)
+            #expect(untried.errors.contains("/nowhere/libonnxruntime.so is refused"), "\(untried)")
+            let missing = ["--runtime-library", "/nowhere/libonnxruntime.so"]
+            for more in [[], ["--runtime", "onnxruntime=1.24.1"]] as [[String]] {
+                let dry = try world.sync(missing + more + ["--dry-run"], environment: ort).expecting(0)
+                #expect(dry.errors.contains("/nowhere/libonnxruntime.so is refused"), "\(dry)")
+            }
+            let library = try #require(Peers.runtimeLibrary)
+            let synced = try world.sync(["--runtime-library", library], environment: none).expecting(0)
+            #expect(synced.output.contains("golden vector reproduced with onnxruntime"), "\(synced)")
+        }
+
         @Test("large tensors are files of the version, and are found again on the device")
         func large() throws {
             let x = "[" + (0..<5_000).map(String.init).joined(separator: ",") + "]"

@@ -96,7 +96,7 @@ struct Publish: Command {
             request.card = try DocumentFile.card(file)
         }
         request.checks = arguments.all("checks").map { context.absolute($0) }
-        request.checkProgram = DeviceRuntimes.checkProgram()
+        if !request.checks.isEmpty { request.checkProgram = DeviceRuntimes.checkProgram() }
         request.breaks = try Words.apps(arguments)
         request.aim = Ceremony.Aim(arguments)
         return request
