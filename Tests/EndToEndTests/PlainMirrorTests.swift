@@ -45,7 +45,7 @@ extension EndToEnd {
             """
 
         @Test(
-            "python3 -m http.server serves a device as the registry does, and goes on where a download was cut off"
+            "python3 -m http.server serves a device as the registry does, also after a download that was cut off"
         )
         func pythonServer() throws {
             let world = try World()

@@ -99,7 +99,7 @@ struct Sync: Command {
             + "used or the active one fits no more, 4 when the signed chain has expired and what is active runs on, "
             + "1 when a proof or a policy says no, and 75 when trying again later may help. Whatever happens, the old "
             + "version stays until the new one is whole. With --watch, SIGTERM stops it and SIGHUP makes it read its "
-            + "configuration again."
+            + "configuration again. --config takes an agent.json too, which ‘sealift schema agent’ describes."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
