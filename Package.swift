@@ -78,7 +78,7 @@ let package = Package(
         room("HTTPServer", ["Names", "Blocking", "TLS", "CLinux"]),
         room(
             "Transfer",
-            ["Names", "Blocking", "Durable", "Manifest", "Signing", "Trust", "CCurl", "CLinux"]
+            ["Names", "Blocking", "Durable", "Manifest", "Signing", "TLS", "Trust", "CCurl", "CLinux"]
         ),
         rules("Inference", ["Names", "CanonicalJSON", "Manifest"]),
         room("Generations", ["Names", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]),

@@ -12,6 +12,9 @@ package final class BlockingPool: Sendable {
     /// - Precondition: `width` is positive.
     package init(width: Int) { queue = WorkQueue(width: width) }
 
+    /// Starts the first thread now, for a program that knows early that there will be work.
+    package func startAhead() { queue.startAhead() }
+
     /// Runs `body` on a thread that may block.
     ///
     /// The caller's cancellation does not reach `body`; use

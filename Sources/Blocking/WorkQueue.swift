@@ -32,20 +32,30 @@ final class WorkQueue: @unchecked Sendable {
         if needsThread { started += 1 }
         pthread_cond_signal(ready)
         pthread_mutex_unlock(lock)
-        if needsThread { startThread() }
+        // With no thread at all the work would wait for ever; better slow than never.
+        if needsThread, startThread() == .noneIsThere { next()() }
     }
 
-    private func startThread() {
+    /// Starts the first thread before there is work for it.
+    func startAhead() {
+        pthread_mutex_lock(lock)
+        let needsThread = started == 0
+        if needsThread { started = 1 }
+        pthread_mutex_unlock(lock)
+        if needsThread { _ = startThread() }
+    }
+
+    private enum Start { case begun, othersAreThere, noneIsThere }
+
+    private func startThread() -> Start {
         let began = OwnThread.start { [self] in
             while true { next()() }
         }
-        guard !began else { return }
+        guard !began else { return .begun }
         pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
         started -= 1
-        let alone = started == 0
-        pthread_mutex_unlock(lock)
-        // With no thread at all the work would wait for ever; better slow than never.
-        if alone { next()() }
+        return started == 0 ? .noneIsThere : .othersAreThere
     }
 
     private func next() -> @Sendable () -> Void {

@@ -82,6 +82,15 @@ package final class ClientTLS: @unchecked Sendable {
     }
 
     deinit { SSL_CTX_free(context) }
+
+    /// Looks up the algorithms of TLS, which OpenSSL does once a process, also for others that use it, as libcurl does.
+    ///
+    /// It takes most of the time of the first connection's set-up. May be
+    /// called on any thread, beside other uses.
+    package static func prepare() {
+        SSL_CTX_free(SSL_CTX_new(TLS_client_method()))
+        ERR_clear_error()
+    }
 }
 
 /// The rules that both ends share.

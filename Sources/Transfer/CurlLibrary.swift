@@ -1,6 +1,7 @@
 import Blocking
 import CCurl
 import Glibc
+import TLS
 
 /// libcurl, opened for whoever makes a client or looks at an address: everything else starts without it.
 enum CurlLibrary {
@@ -22,7 +23,14 @@ enum CurlLibrary {
         _ = isOpening
     }
 
-    private static let isOpening = OwnThread.start { _ = trouble }
+    private static let isOpening = {
+        // While a library is being opened no thread can begin, so what the caller goes on with has one before.
+        BlockingPool.shared.startAhead()
+        return OwnThread.start {
+            _ = trouble
+            ClientTLS.prepare()
+        }
+    }()
 
     /// Starts libcurl without that variable; it reads it once, here, and other libraries may have a use for it.
     private static func open() -> String? {

@@ -64,10 +64,9 @@ struct SyncSettings {
         configuration.readerProgram = "/proc/self/exe"
         configuration.checkProgram = "/proc/self/exe"
         if findsRuntimes {
-            let named = configuration.runtimeLibrary
-            configuration.runtimes = try DeviceRuntimes.all(arguments, library: named)
-            let isTold = arguments.all("runtime").isEmpty
-            configuration.runtimeLibrary = DeviceRuntimes.library(named, isTold: isTold)
+            let found = try DeviceRuntimes.found(arguments, library: configuration.runtimeLibrary)
+            configuration.runtimes = found.runtimes
+            configuration.runtimeLibrary = found.library
         }
     }
 

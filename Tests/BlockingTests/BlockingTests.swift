@@ -88,6 +88,30 @@ struct BlockingPoolTests {
         #expect((1...3).contains(most))
     }
 
+    @Test("a thread that was started ahead does the work, and counts as one of the pool's")
+    func ahead() async {
+        let pool = BlockingPool(width: 1)
+        for _ in 0..<3 { pool.startAhead() }
+        let now = Guarded(0)
+        let most = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    await pool.run {
+                        let count = now.withLock { now in
+                            now += 1
+                            return now
+                        }
+                        _ = Cancellation().wait(seconds: 0.002)
+                        now.withLock { $0 -= 1 }
+                        return count
+                    }
+                }
+            }
+            return await group.reduce(0, max)
+        }
+        #expect(most == 1)
+    }
+
     @Test("a typed error comes through as it was thrown")
     func typed() async {
         await #expect(throws: Wrong.asked) {
