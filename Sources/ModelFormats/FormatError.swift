@@ -48,6 +48,9 @@ package enum FormatError: Error, Equatable, Sendable {
         /// Of a domain whose operators are the model's own functions.
         case undefinedOperator
         case recursion
+
+        /// A value of a graph that is given or used before anything makes it, or that two things make.
+        case neverMade, madeTwice
     }
 
     package enum Refusal: Equatable, Sendable {
@@ -146,6 +149,8 @@ extension FormatError.Malformation: CustomStringConvertible {
         case .unknownValueType(let number): "an unknown type of value, \(number)"
         case .undefinedOperator: "an operator that no function of the model defines"
         case .recursion: "a function that calls itself, directly or through others"
+        case .neverMade: "no input, initializer or node before it makes this value; export the model again"
+        case .madeTwice: "a value that was made before; export the model again"
         }
     }
 }

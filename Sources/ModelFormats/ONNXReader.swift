@@ -15,6 +15,9 @@ struct ONNXReader {
     var irVersion: Int64?
     var opsets: [String: Int64] = [:]
     var external: ONNXExternalData
+
+    /// Goes over the model again when all else was found well.
+    private let values: ONNXValues
     var labels = ONNXLabels()
     var functions: ONNXFunctions
 
@@ -43,6 +46,7 @@ struct ONNXReader {
         reader = ProtobufReader(source, format: Self.format, limits: limits)
         external = ONNXExternalData(limits: limits, ownName: name)
         functions = ONNXFunctions(limits: limits)
+        values = ONNXValues(source, limits: limits)
     }
 
     /// Reads the whole model.
@@ -89,9 +93,11 @@ struct ONNXReader {
         opsets.merge(functionOpsets, uniquingKeysWith: max)
         metadata.graphName = graph.name
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let interface = try interface(of: graph, irVersion: irVersion)
+        try values.check()
         return Inspection(
             format: .onnx,
-            interface: try interface(of: graph, irVersion: irVersion),
+            interface: interface,
             requires: Requirements(irVersion: irVersion, opsets: opsets),
             externalFiles: try external.files(),
             metadata: metadata

@@ -10,7 +10,7 @@ struct ONNXMeaningTests {
 
     @Test("a listed initializer is a constant before IR 4, and an optional input since")
     func initializers() throws {
-        let graph = [Self.weight, ONNX.input("x"), ONNX.output("y"), .message(5, ONNX.tensor("W"))]
+        let graph = [Self.weight] + ONNX.minimal + [.message(5, ONNX.tensor("W"))]
         let old = try inspect(ONNX.model(ir: 3, graph: graph)).interface
         let new = try inspect(ONNX.model(ir: 4, graph: graph)).interface
         #expect(old.inputs.map(\.name.description) == ["x"])
@@ -192,7 +192,7 @@ struct ONNXMeaningTests {
         let head =
             Wire(.number(1, Int64(hole / 4)), .number(2, 1), .text(8, "W")).bytes + Wire.varint(9 << 3 | 2)
             + Wire.varint(hole)
-        let graph = Wire(ONNX.input("x"), ONNX.output("y")).bytes
+        let graph = ONNX.minimal.flatMap(\.bytes)
         let initializer = Wire.varint(5 << 3 | 2) + Wire.varint(UInt64(head.count) + hole) + head
         let length = UInt64(graph.count + initializer.count) + hole
         let start =

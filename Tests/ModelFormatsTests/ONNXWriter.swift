@@ -43,8 +43,8 @@ enum ONNX {
         ([.number(1, ir), .message(7, graph), opset("", 17)] + extra).flatMap(\.bytes)
     }
 
-    /// One input `x` and one output `y`, of `float32[2]`.
-    static let minimal = [input("x"), output("y")]
+    /// One input `x` and one output `y`, of `float32[2]`, and the node that makes the one of the other.
+    static let minimal = [input("x"), output("y"), node("Identity", ["x"], ["y"])]
 
     static func opset(_ domain: String, _ version: Int64) -> Wire {
         .message(8, domain.isEmpty ? Wire() : .text(1, domain), .number(2, version))
@@ -88,8 +88,15 @@ enum ONNX {
         )
     }
 
-    static func node(_ operation: String, domain: String = "", attributes: [Wire] = []) -> Wire {
-        .message(1, [.text(1, "x"), .text(2, "y"), .text(4, operation)] + attributes + [.text(7, domain)])
+    static func node(
+        _ operation: String,
+        _ inputs: [String] = [],
+        _ outputs: [String] = [],
+        domain: String = "",
+        attributes: [Wire] = []
+    ) -> Wire {
+        let values = inputs.map { Wire.text(1, $0) } + outputs.map { .text(2, $0) }
+        return .message(1, values + [.text(4, operation)] + attributes + [.text(7, domain)])
     }
 
     static func attribute(_ name: String, _ parts: Wire...) -> Wire { .message(5, [.text(1, name)] + parts) }
