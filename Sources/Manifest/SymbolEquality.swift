@@ -74,9 +74,10 @@ struct SharedShapes {
     private var rows: [Row] = []
 
     /// By what is in every call.
-    private var equal = EqualSizes()
+    private var equal: EqualSizes
 
-    init(_ inputs: MatchedFeatures, _ outputs: MatchedFeatures) {
+    init(_ inputs: MatchedFeatures, _ outputs: MatchedFeatures, counting steps: SizeSteps? = nil) {
+        equal = EqualSizes(counting: steps)
         for (features, isInput) in [(inputs, true), (outputs, false)] {
             for (place, feature) in features.mine.enumerated() {
                 guard let mine = feature.type.wholeShape, let other = features.counterpart(of: place),
@@ -155,7 +156,8 @@ struct SharedShapes {
     /// Where the symbol is sent, the output is to have that size. What is sent
     /// only in some calls says so in these, and the model's sizes follow it
     /// there too; so each of such inputs is asked by itself, since more of what
-    /// is sent makes only more sizes equal.
+    /// is sent makes only more sizes equal. Of those that do not make an output
+    /// equal, the first is told.
     var unequalGiven: [(Place, Place)] {
         var found: [(Place, Place)] = []
         for (symbol, places) in placesOfOurSymbols {
@@ -168,17 +170,31 @@ struct SharedShapes {
             let size = always == nil ? rows[first.row].others[first.index] : ours
             var unequal = given.filter { equal.areUnequal(size, rows[$0.row].others[$0.index]) }
                 .map { (first, $0) }
-            if always == nil {
-                for input in sent {
-                    var equal = equal
-                    equal.join(rows[input.row].ours, with: rows[input.row].others)
-                    unequal += given.filter { equal.areUnequal(ours, rows[$0.row].others[$0.index]) }
-                        .map { (input, $0) }
-                }
-            }
+            if always == nil, !sent.isEmpty { unequal += unequalWhenSent(sent, ours, given) }
             found += unequal.map { (place($0), place($1)) }
         }
         return found
+    }
+
+    /// Each output with the first of inputs, which are sent in some calls, that does not make it their size.
+    private func unequalWhenSent(_ sent: [Spot], _ size: CallSize, _ given: [Spot]) -> [(Spot, Spot)] {
+        /// What every input so far makes equal, and what one before made equal and a later one, by place, does not.
+        var always: Set<CallSize> = []
+        var lost: [CallSize: Int] = [:]
+        for (number, input) in sent.enumerated() {
+            let row = rows[input.row]
+            let roots = equal.roots(equalTo: size, sending: row.ours, for: row.others)
+            if number == 0 {
+                always = roots
+                continue
+            }
+            for root in always.subtracting(roots) { lost[root] = number }
+            always.formIntersection(roots)
+        }
+        return given.compactMap { spot in
+            let root = equal.root(of: rows[spot.row].others[spot.index])
+            return always.contains(root) ? nil : (sent[lost[root] ?? 0], spot)
+        }
     }
 
     /// In the order of their first places.
