@@ -27,22 +27,43 @@ package enum AppImpact: Equatable, Sendable {
 
     /// The version that apps have had until now, when another one comes.
     ///
-    /// Of what is in use on any channel, and without that of what is released,
-    /// the greatest below it, or else the greatest.
+    /// Of what is in use on its channel the greatest below it, or else the
+    /// greatest. Apps follow one channel each, so what another one has says
+    /// nothing of them; but while nothing is in use anywhere, they may have
+    /// what is released.
     ///
     /// - Parameters:
     ///   - version: The one that comes.
+    ///   - channel: Where it comes into use; `nil` for one that is released alone, before which is what is in use on
+    ///     any.
     ///   - live: The channels as they are without it.
     ///   - released: All that is released, with it or without.
     /// - Returns: `nil` when there is none.
     package static func versionBefore(
         _ version: ModelVersion,
+        on channel: ChannelName?,
         in live: LiveDocument?,
         released: [ModelVersion]
     ) -> ModelVersion? {
-        let listed = (live?.channels ?? [:]).values.flatMap { $0.versions.map(\.version) }
-        let inUse = listed.filter { $0 != version }
-        let known = inUse.isEmpty ? released.filter { $0 != version } : inUse
+        let listed = (live?.channels ?? [:]).mapValues { $0.versions.map(\.version).filter { $0 != version } }
+        let inUse = listed.values.flatMap(\.self)
+        let known =
+            inUse.isEmpty
+            ? released.filter { $0 != version } : channel.map { listed[$0] ?? [] } ?? inUse
         return known.filter { $0 < version }.max() ?? known.max()
+    }
+}
+
+extension LiveDocument {
+    /// The versions that stand in some channel and stood in that one under no earlier document, in order.
+    package func entered(since before: LiveDocument?) -> [(channel: ChannelName, version: ModelVersion)] {
+        var entered: [(channel: ChannelName, version: ModelVersion)] = []
+        for (name, channel) in channels {
+            let known = Set(before?.channels[name]?.versions.map(\.manifest) ?? [])
+            for listed in channel.versions where !known.contains(listed.manifest) {
+                entered.append((name, listed.version))
+            }
+        }
+        return entered.sorted { ($0.version, $0.channel) < ($1.version, $1.channel) }
     }
 }

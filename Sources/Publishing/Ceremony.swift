@@ -31,7 +31,7 @@ package struct Ceremony {
         /// Sign as far as the keys at hand go, and leave the rest to others.
         case collect
 
-        /// Change and sign nothing.
+        /// Change and sign nothing, and refuse what would be refused.
         case dryRun
     }
 
@@ -107,7 +107,8 @@ package struct Ceremony {
                     ending: try state.ending(before: warningLimit)
                 )
             }
-            if aim == .commit, case .model(let model) = scope {
+            // Who collects signatures need have no token to ask with; the registry asks at ‘role import’.
+            if aim != .collect, case .model(let model) = scope {
                 let gate = AppGate(client: client, view: view, breaks: breaks, notice: notice)
                 try await gate.check(draft, of: model, on: state)
             }

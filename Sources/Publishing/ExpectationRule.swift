@@ -70,7 +70,17 @@ struct AppGate {
     let notice: @Sendable (String) -> Void
 
     /// Refuses what would break an app that nobody named.
-    func check(_ manifest: ModelManifest, on state: RegistryState) async throws(PublishingError) {
+    ///
+    /// - Parameters:
+    ///   - manifest: Of the version.
+    ///   - channel: Where it comes into use; `nil` for one that is only released.
+    ///   - state: What the version is added to.
+    /// - Throws: `PublishingError.breaking`, and what keeps the registry from being asked.
+    func check(
+        _ manifest: ModelManifest,
+        entering channel: ChannelName?,
+        on state: RegistryState
+    ) async throws(PublishingError) {
         let model = manifest.model
         let entries = try await client.expectations(of: model)
         let rule = ExpectationRule(entries: entries, breaks: breaks)
@@ -78,6 +88,7 @@ struct AppGate {
         if !entries.isEmpty,
             let version = AppImpact.versionBefore(
                 manifest.version,
+                on: channel,
                 in: try state.live(of: model),
                 released: Array(state.released(of: model).keys)
             )
@@ -94,14 +105,10 @@ struct AppGate {
         on state: RegistryState
     ) async throws(PublishingError) {
         guard draft.contents[LiveDocument.targetPath(model: model)] != nil else { return }
-        let before = try state.live(of: model)
-        var entered: Set<ModelVersion> = []
-        for (name, channel) in try draft.live(of: model).channels {
-            let known = before.channels[name]?.versions.map(\.manifest) ?? []
-            entered.formUnion(channel.versions.filter { !known.contains($0.manifest) }.map(\.version))
-        }
-        for version in entered.sorted() where state.released(of: model)[version] != nil {
-            try await check(try await view.manifest(of: model, version, on: state), on: state)
+        let entered = try draft.live(of: model).entered(since: try state.live(of: model))
+        for (channel, version) in entered where state.released(of: model)[version] != nil {
+            let manifest = try await view.manifest(of: model, version, on: state)
+            try await check(manifest, entering: channel, on: state)
         }
     }
 }

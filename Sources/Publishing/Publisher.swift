@@ -56,7 +56,7 @@ package struct Publisher {
             let change = try change(for: drafted, request, on: state)
             if !change.isEmpty {
                 let gate = AppGate(client: client, view: view, breaks: request.breaks, notice: notice)
-                try await gate.check(drafted.manifest, on: state)
+                try await gate.check(drafted.manifest, entering: request.channel, on: state)
             }
             let ending = try state.ending(
                 before: now.adding(seconds: EndingRole.margin),

@@ -4,24 +4,6 @@ import Signing
 import Trust
 
 extension DocumentRules {
-    /// The versions that stand in some channel now and stood in that channel under no earlier document.
-    func listings(
-        of model: ModelName,
-        live: TargetsDocument,
-        before: TargetsDocument?
-    ) throws(RegistryError) -> Set<ModelVersion> {
-        let now = try channels(of: model, live)
-        let then = try before.map { (document) throws(RegistryError) in try channels(of: model, document) }
-        var entered: Set<ModelVersion> = []
-        for (name, channel) in now?.channels ?? [:] {
-            let known = then??.channels[name]?.versions.map(\.manifest) ?? []
-            for listed in channel.versions where !known.contains(listed.manifest) {
-                entered.insert(listed.version)
-            }
-        }
-        return entered
-    }
-
     /// What a live role says of the channels of a model; `nil` when it says nothing that can be read.
     func channels(of model: ModelName, _ role: TargetsDocument) throws(RegistryError) -> LiveDocument? {
         let path = TargetPath("\(model)/live.json")

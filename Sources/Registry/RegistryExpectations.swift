@@ -114,7 +114,6 @@ extension CommitRule {
                 let release = try chain.document(.release(model))
             else { continue }
             let before = try previous(.live(model), view)
-            let listed = try documents.listings(of: model, live: live.document, before: before)
             let inUse = try before.flatMap { role throws(RegistryError) in
                 try documents.channels(of: model, role)
             }
@@ -128,11 +127,15 @@ extension CommitRule {
             let released = release.document.targets.compactMap { path, _ in
                 ModelManifest.version(at: "\(path)", of: model)
             }
-            for version in listed.sorted() {
+            let now = try documents.channels(of: model, live.document)
+            // What several channels' apps lose is told once.
+            var told: Set<String> = []
+            for (channel, version) in now?.entered(since: inUse) ?? [] {
                 guard let entering = try manifest(version) else { continue }
-                let known = AppImpact.versionBefore(version, in: inUse, released: released)
+                let known = AppImpact.versionBefore(version, on: channel, in: inUse, released: released)
                 let earlier = try known.flatMap { version throws(RegistryError) in try manifest(version) }
                 broken += try check(entering, after: earlier, expectations)
+                    .filter { told.insert("\($0.app) \($0.version)").inserted }
             }
         }
         return broken

@@ -24,25 +24,56 @@ struct AppImpactTests {
         #expect(AppImpact(of: other, on: app, after: nil) == .doesNotServe(reasons))
     }
 
-    @Test("the version before is the nearest below it on any channel, else the greatest, else a released one")
+    @Test("the version before is the nearest below it on its channel, else the greatest there")
     func versionBefore() throws {
         let model = try Samples.model()
         let stable = try #require(ChannelName("stable"))
         let beta = try #require(ChannelName("beta"))
-        let one = ListedVersion(version: try Samples.version("1.0.0"), manifest: try Samples.digest(1))
-        let three = ListedVersion(version: try Samples.version("3.0.0"), manifest: try Samples.digest(3))
-        let live = try LiveDocument(model: model).adding(one, to: stable).adding(three, to: beta)
-        func before(_ text: String, _ live: LiveDocument?, _ released: [String] = []) throws -> String? {
+        let empty = try #require(ChannelName("empty"))
+        func listed(_ text: String, _ byte: UInt8) throws -> ListedVersion {
+            ListedVersion(version: try Samples.version(text), manifest: try Samples.digest(byte))
+        }
+        let live = try LiveDocument(model: model).adding(listed("1.0.0", 1), to: stable)
+            .adding(listed("1.2.0", 2), to: stable).adding(listed("3.0.0", 3), to: beta)
+        func before(
+            _ text: String,
+            on channel: ChannelName?,
+            _ live: LiveDocument?,
+            _ released: [String] = []
+        ) throws -> String? {
             let version = try Samples.version(text)
             let known = try released.map { try Samples.version($0) }
-            return AppImpact.versionBefore(version, in: live, released: known).map { "\($0)" }
+            return AppImpact.versionBefore(version, on: channel, in: live, released: known).map { "\($0)" }
         }
-        #expect(try before("2.0.0", live, ["1.0.0", "1.5.0", "3.0.0"]) == "1.0.0")
-        #expect(try before("4.0.0", live) == "3.0.0")
-        #expect(try before("0.5.0", live) == "3.0.0")
-        #expect(try before("1.0.0", live) == "3.0.0")
-        #expect(try before("2.0.0", nil, ["1.0.0", "1.5.0", "2.0.0"]) == "1.5.0")
-        #expect(try before("2.0.0", LiveDocument(model: model), ["3.0.0"]) == "3.0.0")
-        #expect(try before("2.0.0", nil, ["2.0.0"]) == nil)
+        #expect(try before("2.0.0", on: stable, live, ["1.0.0", "1.5.0", "3.0.0"]) == "1.2.0")
+        #expect(try before("1.1.0", on: stable, live) == "1.0.0")
+        #expect(try before("4.0.0", on: stable, live) == "1.2.0")
+        #expect(try before("4.0.0", on: beta, live) == "3.0.0")
+        #expect(try before("0.5.0", on: stable, live) == "1.2.0")
+        #expect(try before("2.0.0", on: beta, live) == "3.0.0")
+        // Nobody has anything from a channel that lists nothing, while others do.
+        #expect(try before("2.0.0", on: empty, live, ["1.0.0"]) == nil)
+        #expect(try before("3.0.0", on: beta, live, ["1.0.0"]) == nil)
+        // One that is only released may come into use anywhere.
+        #expect(try before("4.0.0", on: nil, live) == "3.0.0")
+        #expect(try before("2.0.0", on: nil, live, ["1.5.0"]) == "1.2.0")
+        for channel in [nil, stable] {
+            #expect(try before("2.0.0", on: channel, nil, ["1.0.0", "1.5.0", "2.0.0"]) == "1.5.0")
+            #expect(try before("2.0.0", on: channel, LiveDocument(model: model), ["3.0.0"]) == "3.0.0")
+            #expect(try before("2.0.0", on: channel, nil, ["2.0.0"]) == nil)
+        }
+    }
+
+    @Test("what enters a channel is told for each channel, by what its manifest was before")
+    func entered() throws {
+        let stable = try #require(ChannelName("stable"))
+        let beta = try #require(ChannelName("beta"))
+        let one = ListedVersion(version: try Samples.version("1.0.0"), manifest: try Samples.digest(1))
+        let two = ListedVersion(version: try Samples.version("2.0.0"), manifest: try Samples.digest(2))
+        let before = try LiveDocument(model: try Samples.model()).adding(one, to: stable)
+        let after = try before.adding(two, to: stable).adding(one, to: beta).adding(two, to: beta)
+        let entered = after.entered(since: before).map { "\($0.channel) \($0.version)" }
+        #expect(entered == ["beta 1.0.0", "beta 2.0.0", "stable 2.0.0"])
+        #expect(after.entered(since: nil).count == 4 && after.entered(since: after).isEmpty)
     }
 }

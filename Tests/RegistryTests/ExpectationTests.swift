@@ -98,6 +98,31 @@ struct ExpectationTests {
         #expect(try test.state() == before)
     }
 
+    @Test("an app loses nothing by what enters a channel on which it never lived with a version")
+    func otherChannel() async throws {
+        let (test, _) = try await arranged(try Self.expectationOfFirst())
+        let first = try test.firstPosting(try TestVersion("1.0.0", bytes: Array("weights of 1.0.0".utf8)))
+        let bytes = Array("weights of 1.1.0".utf8)
+        let second = try TestVersion("1.1.0", bytes: bytes)
+        let beta = try test.nextPosting(after: first, second, to: "beta")
+        _ = try await test.commit(beta)
+        // From there it breaks the app on the channel that has had 1.0.0.
+        var stable = beta
+        stable.roles[.release(TestRegistry.model)] = nil
+        stable.roles[.live(TestRegistry.model)]?.version += 1
+        let path = LiveDocument.targetPath(model: TestRegistry.model)
+        let live = try LiveDocument(canonical: beta.contents[path] ?? [])
+            .adding(second.listed, to: try #require(ChannelName("stable")))
+        stable.contents = [:]
+        stable.list(path, live.canonical, in: .live(TestRegistry.model))
+        await #expect {
+            _ = try await test.commit(stable)
+        } throws: { error in
+            guard case RegistryError.breaksApp(let broken) = error else { return false }
+            return broken.app == app
+        }
+    }
+
     @Test("named, it enters, and that is recorded")
     func named() async throws {
         let (test, next) = try await arranged(try Self.expectationOfFirst())

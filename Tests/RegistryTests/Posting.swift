@@ -115,8 +115,12 @@ extension TestRegistry {
         return posting
     }
 
-    /// A later version, released and added to `stable`.
-    func nextPosting(after posting: Posting, _ next: TestVersion) throws -> Posting {
+    /// A later version, released and added to a channel.
+    func nextPosting(
+        after posting: Posting,
+        _ next: TestVersion,
+        to name: String = "stable"
+    ) throws -> Posting {
         let model = next.manifest.model
         var following = Posting(key: publisher)
         for role in [SealiftRole.live(model), .release(model)] {
@@ -127,7 +131,7 @@ extension TestRegistry {
         following.list(next.manifest.targetPath, next.manifest.canonical, in: .release(model))
         let path = LiveDocument.targetPath(model: model)
         let before = try LiveDocument(canonical: posting.contents[path] ?? [])
-        let live = try before.adding(next.listed, to: channel("stable"))
+        let live = try before.adding(next.listed, to: channel(name))
         following.list(path, live.canonical, in: .live(model))
         return following
     }

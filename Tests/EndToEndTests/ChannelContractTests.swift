@@ -1,0 +1,61 @@
+import Durable
+import Names
+import Support
+import Testing
+
+extension EndToEnd {
+    /// What apps registered counts on the channels on which they live, and before anything is changed.
+    @Suite("Contracts of channels", .serialized)
+    struct ChannelContractTests {
+        private let world: World
+        private let other: String
+
+        /// 1.0.0 on stable, and an app that needs its input.
+        init() throws {
+            world = try World()
+            try world.created()
+            try world.serve()
+            let first = try world.scratch.write("a.onnx", TestModel.bytes(label: "a"))
+            other = try world.scratch.write("b.onnx", TestModel.bytes(label: "b", input: "renamed"))
+            try world.publish(first, "1.0.0").expecting(0)
+            let drafted = try world.run(["inspect", first, "--expectation"]).expecting(0)
+            let file = try world.scratch.write("app.json", Array(drafted.output.utf8))
+            try world.run(["expectation", "register", "camera", "vision/detector", file]).expecting(0)
+        }
+
+        private func publish(_ channel: String, _ extra: [String] = []) throws -> Outcome {
+            let words = ["--model", "vision/detector", "--version", "2.0.0", "--channel", channel]
+            return try world.run(["publish", other] + words + extra)
+        }
+
+        @Test("what nobody lived with on a channel breaks nobody there, and on another channel it does")
+        func perChannel() throws {
+            try publish("stable").expecting(1)
+            let beta = try publish("beta").expecting(0)
+            #expect(beta.errors.contains("camera cannot use 2.0.0"), "\(beta)")
+            try publish("stable").expecting(1)
+            let add = ["channel", "add", "vision/detector", "stable", "2.0.0"]
+            let real = try world.run(add).expecting(1)
+            #expect(real.errors.contains("breaks apps that registered what they need"), "\(real)")
+            try world.run(add + ["--breaks", "camera"]).expecting(0)
+        }
+
+        @Test("a dry run is refused as the change would be, and changes nothing")
+        func dryRun() throws {
+            try publish("beta").expecting(0)
+            for change in [
+                ["channel", "add", "vision/detector", "stable", "2.0.0"],
+                ["channel", "set", "vision/detector", "stable", "2.0.0", "--reason", "new", "--yes"],
+            ] {
+                let dry = try world.run(change + ["--dry-run"]).expecting(1)
+                let real = try world.run(change).expecting(1)
+                #expect(dry.errors == real.errors && dry.errors.contains("--breaks camera"), "\(dry) \(real)")
+                let named = try world.run(change + ["--dry-run", "--breaks", "camera"]).expecting(0)
+                #expect(named.output.contains("nothing was changed"), "\(named)")
+            }
+            #expect(try publish("stable", ["--dry-run"]).code == 1)
+            try world.sync().expecting(0)
+            #expect(try world.activeVersion() == "1.0.0")
+        }
+    }
+}
