@@ -37,7 +37,7 @@ struct CheckAuthoring {
                 checks += try source.checks()
             }
             guard checks.count <= CheckSource.most else {
-                throw .unpublishable("\(checks.count) checks were given; the most is \(CheckSource.most)")
+                throw .usage("\(checks.count) checks were given; the most is \(CheckSource.most)")
             }
             for check in checks {
                 for variant in ports { try Self.check(check, variant) }
@@ -61,7 +61,7 @@ struct CheckAuthoring {
                 try GoldenVector.inputs(of: value, ports: ports) { _ in nil },
                 ports: ports
             )
-        } catch { throw .unpublishable("\(check.name): \(error)") }
+        } catch { throw .usage("\(check.name): \(error)") }
     }
 
     /// Has the model itself say what comes out, and tells that this was so.

@@ -27,6 +27,9 @@ package struct CheckSource {
     }
 
     /// Reads all of them; what they say is not checked against the ports.
+    ///
+    /// - Throws: `PublishingError.usage` for what cannot be read as golden vectors: it is an input of the command, and
+    ///   says nothing about the model.
     package mutating func checks() throws(PublishingError) -> [WrittenCheck] {
         let checks: [WrittenCheck]
         switch try Self.kind(path) {
@@ -39,7 +42,7 @@ package struct CheckSource {
             )
         }
         guard checks.count <= Self.most else {
-            throw .unpublishable("\(path) has \(checks.count) checks; the most is \(Self.most)")
+            throw .usage("\(path) has \(checks.count) checks; the most is \(Self.most)")
         }
         return checks
     }
@@ -78,10 +81,13 @@ package struct CheckSource {
         let bytes: [UInt8]
         do throws(DurableError) {
             bytes = try Durable.readFile(file, maximum: ByteCount(TensorJSON.maximumLength))
-        } catch { throw .file(error) }
+        } catch {
+            if case .tooLong = error { throw .usage("\(error); split it, with --checks for each") }
+            throw .file(error)
+        }
         do throws(InferenceError) {
             return try CheckDocument.checks(bytes, for: ports, named: file)
-        } catch { throw .unpublishable("\(file): \(error)") }
+        } catch { throw .usage("\(file): \(error)") }
     }
 
     /// One folder of ONNX test data.
@@ -107,7 +113,7 @@ package struct CheckSource {
             guard let number = Self.number(name, after: prefix, before: ".pb") else { continue }
             let (port, tensor) = try tensor("\(folder)/\(name)", number, ports)
             guard tensors.updateValue(tensor, forKey: port) == nil else {
-                throw .unpublishable("\(folder)/\(name): ‘\(port)’ stands in another file too")
+                throw .usage("\(folder)/\(name): ‘\(port)’ stands in another file too")
             }
         }
         return tensors
@@ -119,31 +125,31 @@ package struct CheckSource {
         _ ports: [Port]
     ) throws(PublishingError) -> (String, Tensor) {
         guard case .file(let length, _)? = try Self.kind(file) else {
-            throw .unpublishable("\(file) is no regular file")
+            throw .usage("\(file) is no regular file")
         }
         taken = taken.addingReportingOverflow(length).overflow ? .max : taken + length
         guard taken <= Self.longest.rawValue else {
-            throw .unpublishable("\(path): the test data up to \(file) has more than \(Self.longest)")
+            throw .usage("\(path): the test data up to \(file) has more than \(Self.longest)")
         }
         let source: FileSource
         do throws(DurableError) { source = try FileSource(file) } catch { throw .file(error) }
         let read: ONNXTensorFile
         do throws(FormatError) { read = try ONNXTensorFile(source) } catch {
-            throw .unpublishable("\(file): \(error)")
+            throw .usage("\(file): \(error)")
         }
         let named = ports.first { $0.name.utf8.elementsEqual(read.name.utf8) }
         guard let port = named ?? (ports.indices.contains(number) ? ports[number] : nil) else {
-            throw .unpublishable(
+            throw .usage(
                 "\(file): the model has neither a port ‘\(Shown.short(read.name))’ nor one of the number \(number)"
             )
         }
         guard let element = Tensor.Element(rawValue: read.element.rawValue) else {
-            throw .unpublishable("\(file): \(read.element.rawValue) cannot stand in a golden vector")
+            throw .usage("\(file): \(read.element.rawValue) cannot stand in a golden vector")
         }
         do throws(InferenceError) {
             let shape = read.dimensions.map { Int(clamping: $0) }
             return (port.name, try Tensor(element: element, shape: shape, bytes: read.bytes))
-        } catch { throw .unpublishable("\(file): \(error)") }
+        } catch { throw .usage("\(file): \(error)") }
     }
 
     private static func number(_ name: String, after prefix: String, before suffix: String) -> Int? {

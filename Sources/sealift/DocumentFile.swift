@@ -17,12 +17,23 @@ enum DocumentFile {
         try read(file, "expectation") { bytes throws(ManifestError) in try Expectation(bytes: bytes) }
     }
 
+    /// The bytes of a file of at most `maximum`, also of standard input for `-` where `isPipe`.
+    static func bytes(_ file: String, maximum: ByteCount, orInput isPipe: Bool = false) throws -> [UInt8] {
+        do throws(DurableError) {
+            if isPipe, file == "-" { return try PlainStreams.input(atMost: Int(maximum.rawValue)) }
+            return try Durable.readFile(file, maximum: maximum)
+        } catch {
+            if case .tooLong = error { throw Failure(code: .usage, "\(error)") }
+            throw error
+        }
+    }
+
     private static func read<Document>(
         _ file: String,
         _ schema: String,
         _ parse: ([UInt8]) throws(ManifestError) -> Document
     ) throws -> Document {
-        let bytes = try Durable.readFile(file, maximum: Limits.manifest)
+        let bytes = try bytes(file, maximum: Limits.manifest)
         guard !bytes.isEmpty else { throw Failure(code: .usage, "\(file) is empty") }
         do { return try parse(bytes) } catch {
             throw Failure(code: .usage, "\(file): \(error)\(suggestion(error, schema))")

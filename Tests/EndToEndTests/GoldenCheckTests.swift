@@ -1,5 +1,6 @@
 import Checking
 import Durable
+import Glibc
 import Names
 import Support
 import SyncAgent
@@ -85,11 +86,39 @@ extension EndToEnd {
         func unfit() throws {
             for (x, text) in [("[1, 2]", "dimension 0 of the input 'x' is 2"), ("{}", "has no data")] {
                 try checks("[3, 5, 7, 9]", x: x)
-                let refused = try publish(try model("a"), "1.0.0", [], ort).expecting(1)
+                let refused = try publish(try model("a"), "1.0.0", [], ort).expecting(2)
                 #expect(refused.errors.contains(text), "\(refused)")
             }
-            try world.scratch.write("checks.json", Array("{}".utf8))
-            try publish(try model("a"), "1.0.0", [], ort).expecting(1)
+            for document in ["{}", "", #"{"type": "sealift/checks@1", "checks": [{"inputs": {"x": [1, 2,"#] {
+                try world.scratch.write("checks.json", Array(document.utf8))
+                try publish(try model("a"), "1.0.0", [], ort).expecting(2)
+            }
+        }
+
+        @Test("what is too long to be an input is one of the command, and says nothing about the model")
+        func tooLong() throws {
+            try world.scratch.write("checks.json", [])
+            try #require(truncate(world.scratch.path("checks.json"), 17 << 20) == 0)
+            let refused = try publish(try model("a"), "1.0.0", [], ort).expecting(2)
+            #expect(refused.errors.contains("is longer than the"), "\(refused)")
+            try checks("[3, 5, 7, 9]")
+            try publish(try model("a"), "1.0.0", [], ort).expecting(0)
+            try world.sync(environment: ort).expecting(0)
+            let long = world.scratch.path("long.json")
+            try world.scratch.write("long.json", [])
+            try #require(truncate(long, 17 << 20) == 0)
+            let infer = ["infer", "vision/detector", "--directory", world.device, "--input"]
+            try world.run(infer + [long], environment: ort).expecting(2)
+            try publish(try model("a"), "1.0.1", ["--card", long], ort).expecting(2)
+        }
+
+        @Test("the same again with outputs that the model itself gave is the version that it was")
+        func recordedAgain() throws {
+            try checks(nil)
+            for _ in 0..<3 {
+                let published = try publish(try model("a"), "next", [], ort).expecting(0)
+                #expect(published.output.contains("1.0.0"), "\(published)")
+            }
         }
 
         @Test("a version that fails on the device is quarantined, tells why, and the old one answers")

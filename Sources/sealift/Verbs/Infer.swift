@@ -41,7 +41,7 @@ struct Infer: Command {
         guard let file = arguments["input"] else {
             throw UsageError.refused("say what goes in: --input FILE.json")
         }
-        let bytes = try read(file)
+        let bytes = try DocumentFile.bytes(file, maximum: ByteCount(TensorJSON.maximumLength), orInput: true)
         try checkFormat(try Device.activeModel(arguments))
         var configuration = LibraryConfiguration()
         configuration.recordFile = arguments["record"]
@@ -92,11 +92,6 @@ struct Infer: Command {
             return Failure(describing: failure).code
         }
         return passedOver.isEmpty ? .done : .nothingUsable
-    }
-
-    private static func read(_ file: String) throws -> [UInt8] {
-        guard file != "-" else { return try PlainStreams.input(atMost: TensorJSON.maximumLength) }
-        return try Durable.readFile(file, maximum: ByteCount(TensorJSON.maximumLength))
     }
 
     /// Before a runtime is looked for, which would not run it anyway.
