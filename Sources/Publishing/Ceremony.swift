@@ -125,13 +125,27 @@ package struct Ceremony {
 
     /// Commits a proposal that was signed elsewhere, with what the keys at hand add.
     ///
+    /// One that is published already is no error, so that a call whose answer was lost can be repeated.
+    ///
     /// - Throws: `PublishingError`, also when the registry has moved on: what others signed cannot be rebased.
     package mutating func take(
         _ proposal: Proposal,
         _ aim: Aim,
         confirm: (Proposal, RegistryState) throws(PublishingError) -> Void
     ) async throws(PublishingError) -> CeremonyReport {
-        let state = try await view.state(under: proposal)
+        let state: RegistryState
+        switch try await view.standing(of: proposal) {
+        case .next(let next): state = next
+        case .published(let present, let roles):
+            notice("published already: \(roles)")
+            return CeremonyReport(
+                proposal: nil,
+                missing: [],
+                commit: nil,
+                base: present,
+                ending: try present.ending(before: warningLimit)
+            )
+        }
         _ = try proposal.checkedDocuments(beside: state)
         guard aim != .dryRun else { return try rehearsed(proposal, on: state) }
         try confirm(proposal, state)

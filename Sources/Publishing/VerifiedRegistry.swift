@@ -148,29 +148,12 @@ package struct VerifiedRegistry {
         return roots
     }
 
-    /// What a proposal from elsewhere builds on, with the documents that it may replace.
-    ///
-    /// - Throws: `PublishingError`, also when other versions count now than those that the proposal follows.
-    package mutating func state(under proposal: Proposal) async throws(PublishingError) -> RegistryState {
-        try await refreshToRenew()
-        let state = try await state(of: .everything)
-        var present: [String: [UInt8]] = [:]
-        for role in proposal.roles {
-            let name = SealiftRole(role.role)
-            let document = name.flatMap { state.roles[$0]?.document }
-            let version = role.role == .root ? try state.root().document.version : document?.version ?? 0
-            guard role.version == version + 1 else {
-                throw .unpublishable(
-                    "the proposal holds \(role.role) version \(role.version ?? 0), but version \(version) counts now; "
-                        + "make the change anew on the present state and collect signatures again"
-                )
-            }
-            if case .live(let model) = name {
-                let path = LiveDocument.targetPath(model: model)
-                present[path] = try await content(of: path, in: document)
-            }
-        }
-        return state.reading(present)
+    /// The file of a version of a role, as the registry keeps it; `nil` where it does not give it.
+    func published(_ role: RoleName, _ version: Int64) async -> [UInt8]? {
+        let url = location.metadata(role.fileName(version: version))
+        let request = FetchRequest(url: url, maximumLength: role.maximumLength)
+        guard case .bytes(let bytes, _)? = try? await fetcher.fetch(request) else { return nil }
+        return bytes
     }
 
     /// Adds to a proposal the channels and settings that it lists unchanged, so that whoever signs can read them.

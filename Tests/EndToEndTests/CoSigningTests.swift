@@ -191,5 +191,43 @@ extension EndToEnd {
                 .expecting(1)
             #expect(short.errors.contains("with --sign-with"), "the verb's own option: \(short)")
         }
+
+        @Test("what was published already is no error, and what another change overtook says which one")
+        func again() throws {
+            try released("1.0.0")
+            let recall = try proposed("recall.proposal")
+            let yank = world.scratch.path("yank.proposal")
+            try world.run([
+                "yank", "vision/detector", "1.0.0", "--reason", "slow", "--yes", "--key", keys[0], "--out",
+                yank,
+            ]).expecting(0)
+            for file in [recall, yank] {
+                try world.run(["role", "sign", file, "--key", keys[1], "--yes"]).expecting(0)
+            }
+            try world.run(["role", "import", yank, "--yes"]).expecting(0)
+            let version = try #require(try world.version(of: "vision~detector~live"))
+            let told = "published already: vision~detector~live version \(version)"
+            let again = try world.run(["role", "import", yank, "--yes"]).expecting(0)
+            #expect(again.errors.contains(told) && again.output.contains("nothing was changed"), "\(again)")
+            let late = try world.run(["role", "import", recall, "--yes"]).expecting(1)
+            let overtaken = "another version \(version) of vision~detector~live was published meanwhile"
+            #expect(late.errors.contains(overtaken), "\(late)")
+            // What counts since is another one, and the older one was published all the same.
+            let unyank = world.scratch.path("unyank.proposal")
+            try world.run([
+                "unyank", "vision/detector", "1.0.0", "--yes", "--key", keys[0], "--key", keys[1], "--out",
+                unyank,
+            ]).expecting(0)
+            try world.run(["role", "import", unyank, "--yes"]).expecting(0)
+            #expect(try world.version(of: "vision~detector~live") != version)
+            let older = try world.run(["role", "import", yank, "--yes"]).expecting(0)
+            #expect(older.errors.contains(told), "\(older)")
+            // Who signs without a terminal is not sent to an option that there is not.
+            let signing = ["role", "sign", yank, "--key", keys[1]]
+            let unasked = try world.run(signing).expecting(2)
+            #expect(!unasked.errors.contains("--dry-run") && unasked.errors.contains("--yes"), "\(unasked)")
+            let compared = try world.run(signing + ["--compare", "--yes"]).expecting(1)
+            #expect(compared.errors.contains("nobody needs to sign it any more"), "\(compared)")
+        }
     }
 }
