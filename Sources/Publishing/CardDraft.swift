@@ -15,9 +15,9 @@ package enum CardDraft {
         card: Card, notes: [String]
     ) {
         var card = Card()
-        let readme = try ReadmeFrontMatter(in: variant.files)
-        let notes = readme?.notes(beside: card.description) ?? []
-        readme?.fill(&card.description)
+        let words = try FoundWords(in: variant)
+        let notes = words.notes(beside: card.description)
+        words.fill(&card.description)
         card.description.summary = ""
         card.description.license = card.description.license ?? ""
         card.description.licenseURL = card.description.licenseURL ?? ""

@@ -121,7 +121,12 @@ extension ReadmeFrontMatter {
         var notes = wanted.filter { values[$0] == .notUnderstood }.map { key in
             "README.md: `\(key)` is not taken: only one plain or quoted value, or a list of such, is understood"
         }
-        if description.license == nil, case .failure(let trouble) = license {
+        if description.provenance == nil, let metrics = values["model-index"], metrics != .absent {
+            notes.append(
+                "README.md: `model-index`, which has evaluation metrics, is not taken; say them in the card, `provenance`"
+            )
+        }
+        if description.license == nil, case .failure(let trouble)? = license {
             notes.append("README.md: no licence is taken: \(trouble.reason); say it in the card, `license`")
         }
         return notes
@@ -129,7 +134,7 @@ extension ReadmeFrontMatter {
 
     /// Puts licence and origin where nobody has said them yet.
     func fill(_ description: inout ModelDescription) {
-        if description.license == nil, case .success(let license?) = license {
+        if description.license == nil, case .success(let license)? = license {
             description.license = license
             description.licenseURL = description.licenseURL ?? values(of: "license_link").first
         }
@@ -143,30 +148,13 @@ extension ReadmeFrontMatter {
         if !provenance.isEmpty { description.provenance = .object(provenance) }
     }
 
-    /// The licence as SPDX writes it; hubs write SPDX's names in lower case, and have names of their own.
-    private var license: Result<String?, Trouble> {
+    /// Whether a licence is named, understood or not, or could be by what was not understood.
+    var saysLicense: Bool { trouble != nil || (values["license"].map { $0 != .absent } ?? false) }
+
+    /// The licence; `nil` where none is named.
+    private var license: Result<String, StatedLicense.Trouble>? {
         let names = values(of: "license")
-        guard let name = names.first else { return .success(nil) }
-        guard names.count == 1 else {
-            return .failure(
-                Trouble(reason: "it names \(names.count) licences, not whether all hold or any may be chosen")
-            )
-        }
-        if name == "other" {
-            guard let own = values(of: "license_name").first, LicenseExpression.isName(own) else {
-                return .failure(
-                    Trouble(reason: "it says ‘other’ and no `license_name` of letters and digits")
-                )
-            }
-            return .success("LicenseRef-\(own)")
-        }
-        guard let expression = LicenseExpression(name) else {
-            return .failure(Trouble(reason: "‘\(name)’ is no SPDX expression"))
-        }
-        // What is in lower case alone is a hub's name, and none of SPDX's that are known here.
-        if let stranger = expression.unknownNames.first(where: { $0 == $0.lowercased() }) {
-            return .failure(Trouble(reason: "‘\(stranger)’ is no name that SPDX has"))
-        }
-        return .success(expression.description)
+        guard !names.isEmpty else { return nil }
+        return StatedLicense.expression(names, named: values(of: "license_name").first, "license_name")
     }
 }

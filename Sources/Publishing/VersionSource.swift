@@ -37,7 +37,8 @@ package struct VersionSource: Sendable {
     /// Keeps the files of golden vectors where they are until they are uploaded.
     var checkFiles: CheckFiles?
 
-    private let readme: ReadmeFrontMatter?
+    /// What the first variant's files say of licence and origin.
+    private let words: FoundWords?
 
     /// Left out of the version, by name.
     package let leftOut: [String]
@@ -82,10 +83,10 @@ package struct VersionSource: Sendable {
                 }
                 variants.append(ReadVariant(files: files, inspected: inspected))
             }
-            let readme = try variants.first.flatMap { (variant) throws(PublishingError) in
-                try ReadmeFrontMatter(in: variant.inspected.files)
+            let words = try variants.first.map { (variant) throws(PublishingError) in
+                try FoundWords(in: variant.inspected)
             }
-            return VersionSource(variants: variants, readme: readme, leftOut: leftOut)
+            return VersionSource(variants: variants, words: words, leftOut: leftOut)
         }
     }
 
@@ -106,12 +107,12 @@ package struct VersionSource: Sendable {
         }
     }
 
-    /// What the README says and is not taken, because it is not understood.
+    /// What README and model say of licence and origin and is not taken, and why.
     func notes(beside card: Card?) -> [String] {
-        readme?.notes(beside: card?.description.withoutEmptyTexts ?? ModelDescription()) ?? []
+        words?.notes(beside: card?.description.withoutEmptyTexts ?? ModelDescription()) ?? []
     }
 
-    /// The manifest of these files, with the card's words, and the README's where the card has none.
+    /// The manifest of these files, with the card's words, and those that the files have where the card has none.
     ///
     /// - Throws: `PublishingError.unpublishable` for a card that does not fit the files.
     package func manifest(
@@ -140,7 +141,7 @@ package struct VersionSource: Sendable {
         do {
             var merged = try card?.merged(into: manifest) ?? manifest
             merged.checks += checks
-            readme?.fill(&merged.description)
+            words?.fill(&merged.description)
             return merged
         } catch { throw .unpublishable("\(error)") }
     }

@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Manifest
 import Testing
 
@@ -109,6 +110,28 @@ struct ReadmeFrontMatterTests {
         let matter = try matter(text)
         #expect(license(matter) == nil)
         #expect(matter.notes(beside: ModelDescription()).isEmpty)
+    }
+
+    @Test("evaluation metrics are named as left out, unless the card has an origin")
+    func metrics() throws {
+        let text = """
+            license: mit
+            model-index:
+            - name: m
+              results:
+              - task: {type: x}
+                metrics:
+                - type: accuracy
+                  value: 0.9
+            tags: [a]
+            """
+        let matter = try matter(text)
+        let notes = matter.notes(beside: ModelDescription())
+        #expect(notes.count == 1 && notes[0].contains("`model-index`"), "\(notes)")
+        var said = ModelDescription()
+        said.provenance = .members(["metrics": .text("0.9")])
+        #expect(matter.notes(beside: said).isEmpty)
+        #expect(license(matter) == "MIT")
     }
 
     @Test("bytes that are no text are not taken")
