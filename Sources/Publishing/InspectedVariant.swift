@@ -16,6 +16,9 @@ package struct InspectedVariant: Sendable {
     /// Left out, by name.
     package let leftOut: [String]
 
+    /// The patterns by which something was left out.
+    private let usedExclusions: Set<String>
+
     /// Of all files, in bytes.
     package var length: UInt64 { files.reduce(0) { $0 + $1.length } }
 
@@ -31,13 +34,38 @@ package struct InspectedVariant: Sendable {
         notes: Card.VariantNotes? = nil
     ) async throws(PublishingError) -> InspectedVariant {
         try await BlockingPool.shared.run { () throws(PublishingError) -> InspectedVariant in
-            try InspectedVariant(source, notes: notes)
+            let variant = try InspectedVariant(source, notes: notes)
+            try checkExclusions(of: [source], in: [variant])
+            return variant
         }
+    }
+
+    /// As `inspect`, each variant of one version.
+    package static func inspect(
+        all sources: [VariantSource],
+        card: Card?
+    ) async throws(PublishingError) -> [InspectedVariant] {
+        try await BlockingPool.shared.run { () throws(PublishingError) -> [InspectedVariant] in
+            try variants(sources, card: card)
+        }
+    }
+
+    /// Each variant of one version, on a thread that may block.
+    static func variants(
+        _ sources: [VariantSource],
+        card: Card?
+    ) throws(PublishingError) -> [InspectedVariant] {
+        var variants: [InspectedVariant] = []
+        for source in sources {
+            variants.append(try InspectedVariant(source, notes: card?.variants[source.name]))
+        }
+        try checkExclusions(of: sources, in: variants)
+        return variants
     }
 
     /// As `inspect`, on a thread that may block.
     init(_ source: VariantSource, notes: Card.VariantNotes?) throws(PublishingError) {
-        let folder = try ModelFolder(source.path)
+        let folder = try ModelFolder(source.path, without: source.exclusions)
         let locations = Dictionary(
             folder.files.map { ($0.path, $0.location) },
             uniquingKeysWith: { first, _ in first }
@@ -67,6 +95,22 @@ package struct InspectedVariant: Sendable {
         inspection = found.inspection
         self.files = folder.files
         leftOut = folder.leftOut
+        usedExclusions = folder.usedExclusions
+    }
+
+    /// Refuses a pattern that leaves out nothing in any of the folders: a file that was meant to stay back would go.
+    private static func checkExclusions(
+        of sources: [VariantSource],
+        in variants: [InspectedVariant]
+    ) throws(PublishingError) {
+        let used = variants.reduce(into: Set<String>()) { $0.formUnion($1.usedExclusions) }
+        let idle = sources.flatMap(\.exclusions.texts).first { !used.contains($0) }
+        guard let idle else { return }
+        let places = sources.map(\.path).joined(separator: " and ")
+        throw .usage(
+            "--exclude ‘\(Shown.short(idle))’ matches nothing in \(places); a pattern without a slash is about the names "
+                + "of files and folders, one with a slash about the path inside the folder"
+        )
     }
 
     /// Why a variant's files are not taken, and what to do about it.
@@ -82,12 +126,23 @@ package struct InspectedVariant: Sendable {
         switch problem {
         case .missing where folder.isSingleFile:
             sentence += "; give the folder that holds all of them in place of the one file"
+        case .severalModels(let paths):
+            guard let last = paths.last else { break }
+            sentence += ", or leave the others out, as with --exclude \(Self.quoted(last))"
+        case .stray(let path): sentence += ", or leave it out: --exclude \(Self.quoted(path))"
         case .noModel, .entryUnknown:
             let entry = isAlone ? "" : ", \"entry\": \"FILE\""
             sentence += "; a card for that is \(OpaqueCard.text(source.name, entry: entry))"
         default: break
         }
         return sentence
+    }
+
+    /// A path as a shell takes it, and as a pattern that names it alone.
+    private static func quoted(_ path: String) -> String {
+        guard !path.utf8.allSatisfy({ $0.isPlainInShells }) else { return path }
+        let parts = path.split(separator: "'", omittingEmptySubsequences: false)
+        return "'\(parts.joined(separator: #"'\''"#))'"
     }
 
     /// Refuses a file that runs code when it is opened; the content decides, whatever the name.
@@ -107,7 +162,8 @@ package struct InspectedVariant: Sendable {
         // Beside a model that can be read it cannot become opaque.
         if let model = ModelFile.readable(in: files) {
             throw .unpublishable(
-                "\(file.path) \(content), or take it out of the folder: \(model.path) is the model there"
+                "\(file.path) \(content), or leave it out, with --exclude \(Self.quoted("\(file.path)")): \(model.path) is "
+                    + "the model there"
             )
         }
         let path = String(decoding: JSONValue.text(file.path.description).compactJSON, as: UTF8.self)
@@ -146,6 +202,16 @@ package struct InspectedVariant: Sendable {
 private enum OpaqueCard {
     static func text(_ variant: VariantName, entry: String) -> String {
         "{\"type\": \"sealift/card@1\", \"variants\": {\"\(variant)\": {\"format\": \"opaque\"\(entry)}}}"
+    }
+}
+
+extension UInt8 {
+    /// Letters, digits and what means nothing to a shell.
+    fileprivate var isPlainInShells: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "._-/+,@".utf8.contains(self)
+        }
     }
 }
 

@@ -22,8 +22,19 @@ package struct ModelFolder: Sendable {
     /// Whether the path leads to a file, not to a folder with one.
     let isSingleFile: Bool
 
-    /// Names left out, with the reason, for the person who publishes.
+    /// Names left out, for the person who publishes; a folder with all in it ends in a slash.
     package let leftOut: [String]
+
+    /// The patterns by which something was left out.
+    let usedExclusions: Set<String>
+
+    /// What is found on the way through a folder.
+    private struct Listing {
+        let exclusions: FileExclusions
+        var files: [File] = []
+        var leftOut: [String] = []
+        var usedExclusions: Set<String> = []
+    }
 
     /// Lists what would be published.
     ///
@@ -32,22 +43,29 @@ package struct ModelFolder: Sendable {
     /// could publish what nobody meant to, so it is refused. What version control
     /// and caches leave behind is left out and named.
     ///
+    /// So is what the person leaves out, of which nothing is looked at.
+    ///
+    /// - Parameters:
+    ///   - path: A file or a folder.
+    ///   - exclusions: What of a folder is left out.
     /// - Throws: `PublishingError.unpublishable` for a name that may not stand in a manifest, a link that leads
     ///   out, too many files, or none.
-    package init(_ path: String) throws(PublishingError) {
-        var files: [File] = []
-        var leftOut: [String] = []
+    package init(
+        _ path: String,
+        without exclusions: FileExclusions = FileExclusions()
+    ) throws(PublishingError) {
+        var listing = Listing(exclusions: exclusions)
         let (kind, state) = Self.kind(path)
         isSingleFile = kind == S_IFREG
         let name = path.split(separator: "/").last.map(String.init) ?? path
         switch kind {
-        case S_IFREG: files = [try Self.file(path, named: name, state)]
+        case S_IFREG: listing.files = [try Self.file(path, named: name, state)]
         case S_IFDIR:
             // A Core ML package is a folder that means nothing without its name.
             let isPackage = [".mlpackage", ".mlmodelc"].contains { name.lowercased().hasSuffix($0) }
-            try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &files, &leftOut)
+            try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &listing)
             let allowed = try Self.placesOfFiles(in: path)
-            for file in files where !allowed.contains(where: { file.location.hasPrefix($0) }) {
+            for file in listing.files where !allowed.contains(where: { file.location.hasPrefix($0) }) {
                 throw .unpublishable(
                     "\(file.path) leads to \(file.location), outside of \(path); put the file itself there if it "
                         + "belongs to the model"
@@ -59,16 +77,20 @@ package struct ModelFolder: Sendable {
             }
             throw .usage("\(path) is neither a file nor a folder; give the model's file or its folder")
         }
-        guard !files.isEmpty else { throw .unpublishable("\(path) has no file to publish") }
-        self.files = files.sorted { $0.path < $1.path }
+        usedExclusions = listing.usedExclusions
+        guard !listing.files.isEmpty else {
+            let rest = usedExclusions.isEmpty ? "" : " but what --exclude leaves out"
+            throw .unpublishable("\(path) has no file to publish\(rest)")
+        }
+        files = listing.files.sorted { $0.path < $1.path }
         var names = PathNames()
-        for file in self.files {
+        for file in files {
             guard let other = names.insert(file.path) else { continue }
             throw .unpublishable(
                 "\(file.path) and \(other) would be one on a system that ignores case; rename one of them"
             )
         }
-        self.leftOut = leftOut.sorted()
+        leftOut = listing.leftOut.sorted()
     }
 
     /// Where the files of a folder may really lie, with a slash at the end.
@@ -89,8 +111,7 @@ package struct ModelFolder: Sendable {
         _ folder: String,
         below prefix: String,
         depth: Int,
-        into files: inout [File],
-        _ leftOut: inout [String]
+        into listing: inout Listing
     ) throws(PublishingError) {
         guard depth < 16 else { throw .unpublishable("\(folder) nests deeper than 16 folders") }
         try refuseCache(folder)
@@ -98,15 +119,17 @@ package struct ModelFolder: Sendable {
         do { names = try Durable.names(in: folder) } catch { throw .file(error) }
         for name in names.sorted() {
             let place = prefix.isEmpty ? name : "\(prefix)/\(name)"
-            if isLeftOut(name) {
-                leftOut.append(place)
+            let (kind, state) = Self.kind("\(folder)/\(name)")
+            let exclusions = listing.exclusions.matching(place)
+            listing.usedExclusions.formUnion(exclusions)
+            if isLeftOut(name) || !exclusions.isEmpty {
+                listing.leftOut.append(kind == S_IFDIR ? "\(place)/" : place)
                 continue
             }
-            let (kind, state) = Self.kind("\(folder)/\(name)")
             switch kind {
-            case S_IFREG: files.append(try file("\(folder)/\(name)", named: place, state))
+            case S_IFREG: listing.files.append(try file("\(folder)/\(name)", named: place, state))
             case S_IFDIR:
-                try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &files, &leftOut)
+                try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &listing)
             default:
                 if let target = brokenLink("\(folder)/\(name)") {
                     throw .unpublishable(
@@ -116,7 +139,7 @@ package struct ModelFolder: Sendable {
                 }
                 throw .unpublishable("\(folder)/\(name) is neither a file nor a folder")
             }
-            guard files.count <= Limits.filesInVariant else {
+            guard listing.files.count <= Limits.filesInVariant else {
                 throw .unpublishable("more than \(Limits.filesInVariant) files in \(folder)")
             }
         }

@@ -11,9 +11,13 @@ package struct VariantSource: Sendable {
     /// A file or a folder.
     package let path: String
 
-    package init(name: VariantName, path: String) {
+    /// What of a folder is left out.
+    package let exclusions: FileExclusions
+
+    package init(name: VariantName, path: String, without exclusions: FileExclusions = FileExclusions()) {
         self.name = name
         self.path = path
+        self.exclusions = exclusions
     }
 }
 
@@ -72,8 +76,7 @@ package struct VersionSource: Sendable {
         return try await BlockingPool.shared.run { () throws(PublishingError) -> VersionSource in
             var variants: [ReadVariant] = []
             var leftOut: [String] = []
-            for source in sources {
-                let inspected = try InspectedVariant(source, notes: card?.variants[source.name])
+            for inspected in try InspectedVariant.variants(sources, card: card) {
                 leftOut += inspected.leftOut
                 var files: [MeasuredFile] = []
                 for file in inspected.files {

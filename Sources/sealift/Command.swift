@@ -85,6 +85,12 @@ enum SharedOption {
         "an app whose registered expectation may break",
         repeatable: true
     )
+    static let exclude = OptionSpec.value(
+        "exclude",
+        "PATTERN",
+        "leave files of a folder out: a name, or a path with a slash; ‘*’ is any part of a name, ‘**’ of a path",
+        repeatable: true
+    )
     static let reason = OptionSpec.value("reason", "TEXT", "why, for everybody who asks later")
 
     /// What every verb takes that signs: keys, how far to go, and the registry.

@@ -11,12 +11,8 @@ import SyncAgent
 enum DeviceReading {
     /// - Throws: `PublishingError.unpublishable` when no device would take a variant, and what reading it throws.
     static func check(_ request: PublishRequest, _ context: Context) async throws {
-        for source in request.variants {
-            let found = try await InspectedVariant.inspect(
-                source,
-                notes: request.card?.variants[source.name]
-            )
-            guard found.inspection.format != .opaque else { continue }
+        let variants = try await InspectedVariant.inspect(all: request.variants, card: request.card)
+        for (source, found) in zip(request.variants, variants) where found.inspection.format != .opaque {
             let files = found.files.map { file in
                 ReadingRequest.File(
                     path: file.path,

@@ -37,7 +37,7 @@ struct ModelReference {
     ///
     /// - Parameters:
     ///   - text: What the call names.
-    ///   - arguments: Of a command that takes ``SharedOption/client``.
+    ///   - arguments: Of a command that takes ``SharedOption/client`` and ``SharedOption/exclude``.
     ///   - context: The world around.
     ///   - card: What is declared of files; of a published version that is signed already.
     /// - Returns: With the manifest that publish would make of files.
@@ -57,7 +57,9 @@ struct ModelReference {
         guard let variant = VariantName("default"), let model = ModelName("local/model") else {
             throw Failure(.internalError, "no name")
         }
-        let source = try await VersionSource.read([VariantSource(name: variant, path: text)], card: card)
+        let exclusions = try FileExclusions(arguments.all("exclude"))
+        let files = VariantSource(name: variant, path: text, without: exclusions)
+        let source = try await VersionSource.read([files], card: card)
         let version = ModelVersion(major: 1, minor: 0, patch: 0)
         let manifest = try source.manifest(of: model, version: version, created: context.now, card: card)
         return ModelReference(name: text, manifest: manifest, isPublished: false)

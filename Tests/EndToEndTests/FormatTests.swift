@@ -130,6 +130,43 @@ extension EndToEnd {
             #expect(pickle.errors.contains("pytorch_model.bin is a Python pickle"), "\(pickle)")
         }
 
+        @Test("of a folder with one model in several formats the others are left out and named")
+        func exclusions() throws {
+            let world = try started()
+            let folder = try folder(
+                world,
+                "hub",
+                of: [
+                    ("tiny-Q4.gguf", "\(Self.fixtures)/gguf/tiny_llama.gguf"),
+                    ("tiny-Q8.gguf", "\(Self.fixtures)/gguf/tiny_llama.gguf"),
+                    ("onnx/model.onnx", "\(Self.fixtures)/onnx/mlp_dynamic_batch.onnx"),
+                ]
+            )
+            let refused = try publish(world, folder, as: "tiny").expecting(1)
+            #expect(refused.errors.contains("there are 3 models") && refused.errors.contains("--exclude"))
+            let patterns = ["--exclude", "onnx", "--exclude", "*Q8*"]
+            let idle = try publish(world, folder, as: "tiny", patterns + ["--exclude", "*.bin"]).expecting(2)
+            #expect(idle.errors.contains("--exclude ‘*.bin’ matches nothing in \(folder)"), "\(idle)")
+            let published = try publish(world, folder, as: "tiny", patterns).expecting(0)
+            for name in ["left out: onnx/", "left out: tiny-Q8.gguf", "license: CC0-1.0"] {
+                #expect(published.errors.contains(name), "\(published)")
+            }
+            let json = try publish(world, folder, as: "tiny", patterns + ["--json"]).expecting(0)
+            #expect(json.output.contains(#""left_out":["onnx/","tiny-Q8.gguf"]"#), "\(json)")
+            #expect(json.output.contains(#""state":"unchanged""#), "\(json)")
+            try world.run(["sync", "--directory", world.device, "--model", "vision/tiny@stable"]).expecting(0)
+            let path = try world.run(["path", "vision/tiny", "--directory", world.device]).expecting(0).output
+            #expect(try contents(String(path.dropLast("/tiny-Q4.gguf\n".utf8.count))).count == 1, "\(path)")
+            let inspected = try world.run(["inspect", folder] + patterns).expecting(0)
+            #expect(inspected.output.contains("tiny-Q4.gguf"), "\(inspected)")
+            let reference = "vision/tiny@1.0.0"
+            let same = try world.run(["compat", reference, folder] + patterns).expecting(0)
+            #expect(same.output.contains("the same interface"), "\(same)")
+            for command in [["inspect", reference], ["compat", reference, reference]] {
+                try world.run(command + patterns).expecting(2)
+            }
+        }
+
         @Test("several variants are one version, and the device takes the one that its app can use")
         func variants() throws {
             let world = try started()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What is published as one variant")
 struct InspectedVariantTests {
-    private static let fixtures = URL(filePath: #filePath)
+    static let fixtures = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/models").path(percentEncoded: false)
 

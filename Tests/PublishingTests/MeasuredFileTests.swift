@@ -41,7 +41,7 @@ struct MeasuredFileTests {
         try scratch.write("model/.git/config", [3])
         let folder = try ModelFolder(scratch.path("model"))
         #expect(folder.files.map { "\($0.path)" } == ["a.onnx", "sub/b.txt"])
-        #expect(folder.leftOut == [".git"])
+        #expect(folder.leftOut == [".git/"])
     }
 
     @Test("a link that leads out of the folder is refused, also by way of a folder")

@@ -231,7 +231,7 @@ struct RunnableContentTests {
                 try await InspectedVariant.inspect(source)
             }
             let said = error.map { "\($0)" } ?? ""
-            let remedy = "or take it out of the folder: model.onnx is the model there"
+            let remedy = "or leave it out, with --exclude \(name): model.onnx is the model there"
             #expect(said.contains("\(name) is a Python pickle") && said.contains(remedy), "\(said)")
             var notes = Card.VariantNotes()
             notes.format = .opaque

@@ -16,6 +16,7 @@ struct Compat: Command {
             .flag("here", "ask too whether this machine can run it; --runtime says so as well"),
             DeviceRuntimes.option,
             .value("card", "FILE", "what is declared of a file, as publish --card would"),
+            SharedOption.exclude,
         ] + SharedOption.client + [SharedOption.json],
         example: "sealift compat --expectation expectation.json detector.onnx",
         discussion:
@@ -28,6 +29,10 @@ struct Compat: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let isHere = arguments.has("here") || !arguments.all("runtime").isEmpty
         let card = try arguments["card"].map { try DocumentFile.card($0) }
+        let hasFiles = try arguments.positions.contains { try ModelReference.published($0) == nil }
+        guard hasFiles || arguments.all("exclude").isEmpty else {
+            throw UsageError.refused("--exclude leaves files of a folder out, and no folder is given")
+        }
         if let other = arguments.position(1) {
             guard arguments["expectation"] == nil, !isHere else {
                 throw UsageError.refused(

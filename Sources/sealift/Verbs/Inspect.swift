@@ -14,6 +14,7 @@ struct Inspect: Command {
         options: [
             .flag("expectation", "write an expectation that this model satisfies, for an app to ship"),
             .flag("card", "write a card to fill in, for publish --card"),
+            SharedOption.exclude,
         ] + SharedOption.client + [SharedOption.json],
         example: "sealift inspect detector.onnx",
         discussion:
@@ -30,12 +31,20 @@ struct Inspect: Command {
             guard !arguments.has("card") else {
                 throw UsageError.refused("a card is drafted from files; give the model's file or folder")
             }
+            guard arguments.all("exclude").isEmpty else {
+                throw UsageError.refused(
+                    "--exclude leaves files of a folder out; \(text) is published already"
+                )
+            }
             let found = try await ModelReference.read(published, arguments, context)
             show(subjects(of: found.manifest), found.manifest.interface, found.manifest, arguments)
             return .done
         }
         guard let name = VariantName("default") else { return .internalError }
-        let variant = try await InspectedVariant.inspect(VariantSource(name: name, path: text))
+        let exclusions = try FileExclusions(arguments.all("exclude"))
+        let variant = try await InspectedVariant.inspect(
+            VariantSource(name: name, path: text, without: exclusions)
+        )
         if arguments.has("card") {
             let (card, notes) = try CardDraft.card(for: variant)
             for note in notes { Output.note(note) }

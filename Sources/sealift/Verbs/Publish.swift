@@ -14,6 +14,7 @@ struct Publish: Command {
         options: [
             .value("model", "NS/MODEL", "the model"), .value("version", "V", "the version, or ‘next’"),
             .value("variant", "NAME=PATH", "one variant of several, instead of PATH", repeatable: true),
+            SharedOption.exclude,
             .value("channel", "C", "put it into use on this channel"),
             .value("rollout", "PERCENT", "the share of devices that take it, 0 to 100%"),
             .value("card", "FILE", "what a person writes about the model, sealift/card@1"),
@@ -28,7 +29,10 @@ struct Publish: Command {
         example: "sealift publish detector.onnx --model vision/detector --version 1.0.0 --channel stable",
         discussion:
             "The interface and the requirements are read from the files themselves. Without --channel the "
-            + "version is released and nobody takes it yet. Publishing the same again changes nothing. Where several "
+            + "version is released and nobody takes it yet. Publishing the same again changes nothing. A folder is one "
+            + "model with all its files: of one that holds the same model in several formats, or a GGUF in several "
+            + "quantisations, --exclude 'onnx' or --exclude '*Q8*' leaves the others out, of each variant's folder, and "
+            + "what is left out is named. Where several "
             + "people must sign, --out uploads the files and writes what they sign; ‘role sign’ and ‘role import’ go on. "
             + "With --checks the model is tried before anything is signed, and every device tries it again before it "
             + "activates the version: ‘sealift schema checks’ describes the file. Where `outputs` are left out, they "
@@ -102,27 +106,32 @@ struct Publish: Command {
         return request
     }
 
-    private static func variants(_ arguments: ParsedArguments) throws(UsageError) -> [VariantSource] {
+    private static func variants(_ arguments: ParsedArguments) throws -> [VariantSource] {
         let named = arguments.all("variant")
+        let exclusions = try FileExclusions(arguments.all("exclude"))
         if let path = arguments.position(0) {
             guard named.isEmpty, let name = VariantName("default") else {
-                throw .refused("give either PATH or --variant NAME=PATH, not both")
+                throw UsageError.refused("give either PATH or --variant NAME=PATH, not both")
             }
-            return [VariantSource(name: name, path: path)]
+            return [VariantSource(name: name, path: path, without: exclusions)]
         }
         guard !named.isEmpty else {
-            throw .missingPosition(name: "PATH or --variant NAME=PATH", command: "publish")
+            throw UsageError.missingPosition(name: "PATH or --variant NAME=PATH", command: "publish")
         }
         var variants: [VariantSource] = []
         for text in named {
             let halves = text.split(separator: "=", maxSplits: 1)
             guard halves.count == 2, let name = VariantName(halves[0]) else {
-                throw .badValue(text, of: "--variant", expected: "NAME=PATH, the name of a-z 0-9 . _ -")
+                throw UsageError.badValue(
+                    text,
+                    of: "--variant",
+                    expected: "NAME=PATH, the name of a-z 0-9 . _ -"
+                )
             }
             guard !variants.contains(where: { $0.name == name }) else {
-                throw .refused("--variant \(name) is given twice")
+                throw UsageError.refused("--variant \(name) is given twice")
             }
-            variants.append(VariantSource(name: name, path: String(halves[1])))
+            variants.append(VariantSource(name: name, path: String(halves[1]), without: exclusions))
         }
         return variants
     }
@@ -142,6 +151,7 @@ struct Publish: Command {
             "snapshot": report.commit.map { .integer($0.snapshot) } ?? .null,
             "state": .text(state),
             "checks": .array(report.checked.map { .text($0) }),
+            "left_out": .array(report.leftOut.map { .text($0) }),
             "missing": .array(report.missing.map { .text($0.words()) }),
             "ending": .list(of: report.ending),
         ])
