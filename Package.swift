@@ -81,7 +81,10 @@ let package = Package(
             ["Names", "Blocking", "Durable", "Manifest", "Signing", "TLS", "Trust", "CCurl", "CLinux"]
         ),
         rules("Inference", ["Names", "CanonicalJSON", "Manifest"]),
-        room("Generations", ["Names", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]),
+        room(
+            "Generations",
+            ["Names", "Blocking", "CanonicalJSON", "Durable", "Manifest", "Signing", "CLinux"]
+        ),
         room("Checking", ["Names", "Blocking", "CanonicalJSON", "Durable", "Inference", "Manifest"]),
 
         // Use cases.
@@ -147,7 +150,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "tuf-client",
-            dependencies: ["Names", "Durable", "Transfer", "Trust"],
+            dependencies: ["Names", "Blocking", "Durable", "Transfer", "Trust"],
             swiftSettings: house,
             linkerSettings: program
         ),

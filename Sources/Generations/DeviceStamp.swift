@@ -1,5 +1,4 @@
 import Glibc
-package import Names
 
 /// What tells that something about the active versions changed, for a few system calls and without opening a file.
 package enum DeviceStamp {
@@ -26,10 +25,4 @@ package enum DeviceStamp {
         }
         return numbers
     }
-
-    /// This machine's clock.
-    package static var now: UnixTime { UnixTime(rawValue: Int64(time(nil))) }
-
-    /// The model that `sealift run` counted a start of before it started this program.
-    package static var countedModel: String? { getenv("SEALIFT_STARTED").map { String(cString: $0) } }
 }

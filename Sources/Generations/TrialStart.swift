@@ -1,4 +1,5 @@
 import Durable
+import Glibc
 package import Names
 
 /// Starts of an app, which a version on trial has to survive.
@@ -11,15 +12,18 @@ extension DeviceDirectory {
     /// - Parameters:
     ///   - model: What the app is about to open.
     ///   - clock: The local clock.
-    /// - Returns: Which version was left, and why, in one line; `nil` when none was.
+    /// - Returns: What was counted, and what was left for it.
     /// - Throws: `GenerationError` when the active generation cannot be read, or there is no way back.
-    package func countStart(of model: ModelName, at clock: UnixTime) throws(GenerationError) -> String? {
+    package func countStart(
+        of model: ModelName,
+        at clock: UnixTime
+    ) throws(GenerationError) -> CountedStart {
         guard let generation = try activeGeneration(), !generation.place.isFallback,
             let active = generation.record.model(model)
-        else { return nil }
+        else { return CountedStart() }
         let manifest = active.identity.manifest
         guard let entry = try note(Trials.self)[manifest], entry.state != .confirmed else {
-            return nil
+            return CountedStart()
         }
         let now = try trustState()?.believed(clock)
         let hasWayBack = hasWayBack(from: generation, of: model)
@@ -37,9 +41,12 @@ extension DeviceDirectory {
         } catch {
             guard case .disk = error else { throw error }
         }
-        guard let failure else { return nil }
+        guard let failure else { return CountedStart(manifest: manifest) }
         try fallBack(from: generation)
-        return "\(model) \(active.identity.version) was left: \(failure)"
+        return CountedStart(
+            manifest: manifest,
+            left: "\(model) \(active.identity.version) was left: \(failure)"
+        )
     }
 
     /// Whether another version of `model` stands behind the active one.
@@ -51,13 +58,14 @@ extension DeviceDirectory {
         return earlier.identity != active.record.model(model)?.identity
     }
 
-    /// Takes back a start of an app that could not be started after all.
+    /// Takes back a start of an app that could not be started after all: of the version that it was counted for,
+    /// whatever is active by now.
     ///
-    /// Without room or right to write, the start stays counted.
-    package func takeBackStart(of model: ModelName) {
-        guard let active = (try? activeGeneration())?.record.model(model) else { return }
+    /// What was left for it stays left. Without room or right to write, the start stays counted.
+    package func takeBack(_ start: CountedStart) {
+        guard let manifest = start.manifest else { return }
         try? changeTrials { trials in
-            trials.change(active.identity.manifest) { $0.takeBackStart() }
+            trials.change(manifest) { $0.takeBackStart() }
         }
     }
 
@@ -71,4 +79,21 @@ extension DeviceDirectory {
         change(&trials)
         try save(trials)
     }
+}
+
+/// A start of an app, as a trial counts it.
+package struct CountedStart: Sendable, Equatable {
+    /// Of the version that it was counted for; `nil` where none is on trial.
+    package var manifest: Digest?
+
+    /// Which version was left with it, and why, in one line; `nil` when none was.
+    package var left: String?
+
+    private static let variable = "SEALIFT_STARTED"
+
+    /// The model that `sealift run` counted a start of before it started this program.
+    package static var model: String? { getenv(variable).map { String(cString: $0) } }
+
+    /// Tells a library in this process, or in a program that takes its place, that the start was counted.
+    package static func note(_ model: ModelName) { setenv(variable, "\(model)", 1) }
 }

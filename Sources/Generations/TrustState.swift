@@ -1,7 +1,9 @@
+import Blocking
 import CanonicalJSON
 import Durable
 package import Manifest
 package import Names
+import Signing
 
 /// `trust/state.json` (`sealift/state@1`): what the last refresh learned, for readers that verify nothing themselves.
 ///
@@ -79,7 +81,14 @@ package struct TrustState: Equatable, Sendable {
             + "registry's owners want it refused; run `sealift sync` to get a current chain"
     }
 
+    /// With its own digest: a bit that goes wrong in a time or a digest leaves a sound document that says another thing.
     package var canonical: [UInt8] {
+        var object = members
+        object["sha256"] = .text(SHA256.digest(of: JSONValue.object(members).compactJSON).hex)
+        return JSONValue.object(object).compactJSON
+    }
+
+    private var members: JSONObject {
         var object = JSONObject()
         object["after_grace"] = afterGrace == .keep ? nil : .text(afterGrace.rawValue)
         object["checked"] = .text(checked.description)
@@ -88,7 +97,7 @@ package struct TrustState: Equatable, Sendable {
         object["grace_until"] = .text(graceUntil.description)
         object["recalled"] = .array(recalled.map { .text($0.hex) })
         object["type"] = .text(Self.type)
-        return JSONValue.object(object).compactJSON
+        return object
     }
 
     /// Reads a state back.
@@ -124,7 +133,7 @@ package struct TrustState: Equatable, Sendable {
 extension DeviceDirectory {
     /// Why an active version may not be used now, by what the last sync learned and this machine's clock.
     package func obstacle(to manifest: Digest) throws(GenerationError) -> String? {
-        try trustState()?.obstacle(to: manifest, at: DeviceStamp.now)
+        try trustState()?.obstacle(to: manifest, at: MachineClock.now)
     }
 
     /// What the last sync learned about freshness and recalls; `nil` when no sync finished a refresh.

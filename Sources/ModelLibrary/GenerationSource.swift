@@ -192,7 +192,7 @@ struct GenerationSource: ModelSource {
             manifest: version.manifest
         )
         do throws(GenerationError) {
-            try device.condemn(identity, reason: reason, at: DeviceStamp.now)
+            try device.condemn(identity, reason: reason, at: MachineClock.now)
         } catch {
             return remember(version, reason, "\(error)")
         }
@@ -226,7 +226,7 @@ struct GenerationSource: ModelSource {
     ) throws(ModelLibraryError) -> Bool {
         guard starts.isFirst(model) else { return false }
         return try Self.told(model) { () throws(GenerationError) in
-            try device.countStart(of: model, at: DeviceStamp.now) != nil
+            try device.countStart(of: model, at: MachineClock.now).left != nil
         }
     }
 
@@ -247,7 +247,7 @@ struct GenerationSource: ModelSource {
             let text = version?.versionText ?? "(active)"
             switch error {
             case .missing, .nothingActive, .notActive: throw .notAvailable(model: name, reason: reason)
-            case .damaged, .unfit: throw .refused(model: name, version: text, reason: reason)
+            case .damaged, .unfit, .condemned: throw .refused(model: name, version: text, reason: reason)
             case .disk: throw .failed(model: name, version: text, reason: reason)
             }
         }
@@ -261,7 +261,7 @@ private final class CountedStarts: Sendable {
     /// Whether this is the first time, and nobody counted it for the app, as `sealift run` does before it starts one.
     func isFirst(_ model: ModelName) -> Bool {
         guard models.withLock({ $0.insert(model).inserted }) else { return false }
-        return DeviceStamp.countedModel != model.description
+        return CountedStart.model != model.description
     }
 }
 

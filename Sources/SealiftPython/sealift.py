@@ -29,7 +29,8 @@ from collections import namedtuple
 
 __all__ = ["Model", "SealiftError", "active", "lease", "models", "path"]
 
-#: An active model. `directory` and `entry` are real paths.
+#: An active model. `directory` and `entry` are real paths; `entry` is what a runtime opens: of a Core ML package its
+#: folder, of a model in several safetensors files the index, else the model's file.
 Model = namedtuple("Model", "name version variant manifest channel directory entry generation")
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?\Z")
@@ -65,7 +66,9 @@ def active(name, directory=None):
 def models(directory=None):
     """All active models of one generation, by name."""
     root = _root(directory)
-    return _settled(root, lambda place: _generation(root, place))
+    return _settled(
+        root, lambda place: {name: _opened(model) for name, model in _generation(root, place).items()}
+    )
 
 
 def _settled(root, look):
@@ -95,7 +98,7 @@ def _active(root, place, name):
     if obstacle:
         raise SealiftError("%s %s: %s" % (name, model.version, obstacle))
     _check(model, os.path.relpath(model.entry, model.directory))
-    return model
+    return _opened(model)
 
 
 @contextlib.contextmanager
@@ -220,9 +223,17 @@ def _state(root):
             continue
         if not all(_TIME.match(item) for item in times) or not all(_DIGEST.match(item) for item in recalled):
             continue
-        if json.dumps(state, sort_keys=True, separators=(",", ":")).encode() == text:
+        if _canonical(state) != text:
+            continue
+        # A bit that goes wrong in a time or a digest leaves a sound document that says another thing.
+        digest = state.pop("sha256", None)
+        if digest == hashlib.sha256(_canonical(state)).hexdigest():
             return state
     return None
+
+
+def _canonical(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
 def _obstacle(root, manifest):
@@ -272,14 +283,14 @@ def _inside(model, file):
         found = _join(model.directory, file, model.directory)
     except SealiftError:
         raise SealiftError("%r does not name a file inside %s" % (file, model.name)) from None
-    if file not in _lengths(model):
+    if file not in _content(model)[1]:
         raise SealiftError("%s %s has no file %s" % (model.name, model.version, file))
     _check(model, file)
     return found
 
 
-def _lengths(model):
-    """The length of each file of the version, by its manifest, whose digest the generation's record names."""
+def _content(model):
+    """Format and length of each file of the version, by its manifest, whose digest the generation's record names."""
     manifest_path = model.directory + ".json"
     text = _bytes(manifest_path, _LONGEST_MANIFEST)
     digest = hashlib.sha256(text).hexdigest()
@@ -287,20 +298,41 @@ def _lengths(model):
         raise _damaged(manifest_path, "SHA-256 " + model.manifest, digest)
     try:
         variants = [item for item in json.loads(text)["variants"] if item["name"] == model.variant]
-        return {item["path"]: item["length"] for item in variants[0]["files"]}
+        lengths = {item["path"]: item["length"] for item in variants[0]["files"]}
+        form = variants[0]["format"]
     except (ValueError, RecursionError, LookupError, TypeError) as error:
         raise _damaged(manifest_path, "the manifest of %s" % model.name, repr(error)) from None
+    sound = all(isinstance(path, str) and type(length) is int for path, length in lengths.items())
+    if not sound or not isinstance(form, str):
+        raise _damaged(manifest_path, "the manifest of %s" % model.name, "something else")
+    return form, lengths
+
+
+def _opened(model):
+    """The model with what programs open of it as its entry."""
+    form, lengths = _content(model)
+    entry = os.path.relpath(model.entry, model.directory)
+    folder = entry.rpartition("/")[0]
+    if form in ("coreml-package", "coreml-compiled"):
+        return model._replace(entry=_join(model.directory, folder, model.directory) if folder else model.directory)
+    if form == "safetensors":
+        suffix = ".safetensors.index.json"
+        indexes = [path for path in lengths if path.rpartition("/")[0] == folder and path.endswith(suffix)]
+        if len(indexes) == 1:
+            _check(model, indexes[0])
+            return model._replace(entry=_join(model.directory, indexes[0], model.directory))
+    return model
 
 
 def _check(model, file):
     """That a file of the version is there, regular and as long as its manifest says."""
-    expected = _lengths(model).get(file)
+    expected = _content(model)[1].get(file)
     file_path = os.path.join(model.directory, *file.split("/"))
     if expected is None:
         raise _damaged(file_path, "a file of %s %s" % (model.name, model.version), "one it does not have")
     try:
         found = os.lstat(file_path)
-    except OSError:
+    except (OSError, ValueError):
         raise _damaged(file_path, "%d bytes" % expected, "nothing") from None
     if not stat.S_ISREG(found.st_mode):
         raise _damaged(file_path, "a file", "something else")

@@ -6,13 +6,18 @@ import Names
 ///
 /// Once is enough: neither the files nor the vectors of a version ever change.
 /// What was begun and has no end is counted, so that vectors which take the
-/// whole machine down are not begun for ever.
+/// whole machine down are not begun again and again. Nobody can tell them from
+/// power cuts and kills for other reasons, so that nothing is condemned for it:
+/// after a few beginnings in a row they are begun once a day.
 struct CheckedVersions: DeviceNote {
     static let type = "sealift/checked@1"
     static let fileName = "checked.json"
 
-    /// How often the vectors of one version may be begun without coming to an end.
+    /// How often the vectors of one version may be begun in a row without coming to an end.
     static let mostBegun = 3
+
+    /// Seconds after which they may be begun once more.
+    static let rest: Int64 = 86_400
 
     /// Versions that are remembered, the last ones.
     private static let most = 512
@@ -23,6 +28,9 @@ struct CheckedVersions: DeviceNote {
 
         /// Beginnings without an end.
         var begun: Int
+
+        /// When they were begun the last time.
+        var last: UnixTime?
 
         /// What came of it; `nil` as long as it has no end.
         var outcome: String?
@@ -39,10 +47,26 @@ struct CheckedVersions: DeviceNote {
     /// Whether the version need not be tried again.
     func isDone(_ identity: VersionIdentity) -> Bool { self[identity]?.outcome != nil }
 
-    /// Counts one more beginning.
-    mutating func begin(_ identity: VersionIdentity) {
-        change(identity) { $0.begun += 1 }
+    /// Until when a version is not tried again; `nil` when it may be now.
+    ///
+    /// A clock that is no longer the one of the last beginning holds nothing up.
+    func rest(of identity: VersionIdentity, at now: UnixTime) -> UnixTime? {
+        guard let entry = self[identity], entry.begun >= Self.mostBegun, let last = entry.last,
+            (0..<Self.rest).contains(now.seconds(since: last))
+        else { return nil }
+        return last.adding(seconds: Self.rest)
     }
+
+    /// Counts one more beginning.
+    mutating func begin(_ identity: VersionIdentity, at now: UnixTime) {
+        change(identity) { entry in
+            entry.begun = min(entry.begun, Self.mostBegun) + 1
+            entry.last = now
+        }
+    }
+
+    /// Lets everything that was begun and has no end be begun at once.
+    mutating func forgetUnfinished() { entries.removeAll { $0.outcome == nil } }
 
     /// Takes a beginning back that was stopped from outside.
     mutating func interrupt(_ identity: VersionIdentity) {
@@ -79,6 +103,7 @@ extension CheckedVersions {
                 object["manifest"] = .text(entry.manifest.hex)
                 object["variant"] = .text(entry.variant.description)
                 object["begun"] = .integer(Int64(entry.begun))
+                object["last"] = entry.last.map { .text($0.description) }
                 object["outcome"] = entry.outcome.map { .text($0) }
                 return .object(object)
             }
@@ -100,6 +125,7 @@ extension CheckedVersions.Entry {
         self.manifest = manifest
         self.variant = variant
         self.begun = begun
+        last = value["last"]?.string.flatMap { UnixTime($0) }
         outcome = value["outcome"]?.string
     }
 }

@@ -1,5 +1,5 @@
+import Blocking
 import Durable
-import Glibc
 package import Names
 import Transfer
 
@@ -27,7 +27,7 @@ public struct SyncAgent: Sendable {
     ) throws(SyncError) {
         try configuration.check()
         var transfer = try configuration.transfer()
-        transfer.permission = DownloadPolicy(configuration, clock: Self.systemTime)
+        transfer.permission = DownloadPolicy(configuration, clock: { MachineClock.now })
         let fetcher = CurlFetcher(configuration: transfer)
         let peers = Peers(
             fetcher: fetcher,
@@ -36,7 +36,7 @@ public struct SyncAgent: Sendable {
             standings: fetcher.standings,
             permission: transfer.permission
         )
-        try self.init(configuration: configuration, peers: peers, clock: Self.systemTime, events: events)
+        try self.init(configuration: configuration, peers: peers, clock: { MachineClock.now }, events: events)
     }
 
     /// Makes an agent with ways and a clock of its own, for tests.
@@ -95,8 +95,6 @@ public struct SyncAgent: Sendable {
             throw error
         }
     }
-
-    static func systemTime() -> UnixTime { UnixTime(rawValue: Int64(time(nil))) }
 }
 
 /// Whether a sync may change the device.

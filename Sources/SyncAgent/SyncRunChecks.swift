@@ -83,15 +83,15 @@ extension SyncRun {
                     ? "no program that runs them was named" : "no ONNX Runtime was found for them"
             return Told(line: "its \(words) not run: \(reason); whatever loads it should", isWarning: true)
         }
-        guard (checked[identity]?.begun ?? 0) < CheckedVersions.mostBegun else {
-            checked.forget(identity)
-            try onDisk { () throws(GenerationError) in try device.save(checked) }
-            throw failure(
-                identity,
-                "they were begun \(CheckedVersions.mostBegun) times and never came to an end"
+        if let rest = checked.rest(of: identity, at: clock) {
+            throw SyncError(
+                .temporary,
+                "\(identity.words): its golden vectors were begun \(checked[identity]?.begun ?? 0) times in a row and "
+                    + "never came to an end, as when the process is killed, the memory or the power runs out; they "
+                    + "are begun once more after \(rest), or at once after ‘sealift quarantine clear \(identity.model)’"
             )
         }
-        checked.begin(identity)
+        checked.begin(identity, at: clock)
         try onDisk { () throws(GenerationError) in try device.save(checked) }
         events(.phase(.checking))
         let verdict: CheckProgram.Verdict

@@ -1,3 +1,4 @@
+import Blocking
 import Durable
 import Generations
 package import Names
@@ -11,7 +12,7 @@ public struct SyncedDevice: Sendable {
     ///
     /// - Throws: `SyncError` of kind `usage` when there is none.
     public init(directory: String) throws(SyncError) {
-        try self.init(directory: directory, clock: SyncAgent.systemTime)
+        try self.init(directory: directory, clock: { MachineClock.now })
     }
 
     /// Opens the directory with a clock of its own, for tests.

@@ -1,6 +1,6 @@
 import Durable
 import Generations
-package import Names
+import Names
 
 /// What an operator and an app say about the versions on a device; needs no network.
 extension SyncedDevice {
@@ -22,7 +22,9 @@ extension SyncedDevice {
         public var version: String
 
         /// Which version was left before that, and why, in one line; `nil` when none was.
-        public var left: String?
+        public var left: String? { counted.left }
+
+        let counted: CountedStart
     }
 
     // MARK: trials
@@ -62,17 +64,17 @@ extension SyncedDevice {
     public func start(of model: String) throws(SyncError) -> Started {
         let name = try Self.name(model)
         let now = clock()
-        let left = try onDisk { () throws(GenerationError) in try device.countStart(of: name, at: now) }
+        let counted = try onDisk { () throws(GenerationError) in try device.countStart(of: name, at: now) }
         do throws(SyncError) {
-            return Started(version: try activeModel(model).version.description, left: left)
+            return Started(version: try activeModel(model).version.description, counted: counted)
         } catch {
-            guard let left else { throw error }
+            guard let left = counted.left else { throw error }
             throw SyncError(error.kind, "\(left), and no version before it is good. \(error.message)")
         }
     }
 
-    /// Takes back a start of an app that could not be started after all.
-    package func takeBackStart(of model: ModelName) { device.takeBackStart(of: model) }
+    /// Takes back a start of an app that could not be started after all; what was left for it stays left.
+    package func takeBack(_ start: Started) { device.takeBack(start.counted) }
 
     private func activeModel(_ model: String) throws(SyncError) -> ActiveModel {
         let name = try Self.name(model)
@@ -167,6 +169,9 @@ extension SyncedDevice {
                 quarantine.entries.removeAll { wanted == nil || $0.model == wanted }
                 cleared = before - quarantine.entries.count
             }
+            var checked = try device.note(CheckedVersions.self)
+            checked.forgetUnfinished()
+            try device.save(checked)
             return cleared
         }
     }

@@ -1,4 +1,4 @@
-import Glibc
+import Blocking
 import Names
 
 /// What a command may know of the world around it.
@@ -43,7 +43,7 @@ struct Context: Sendable {
     }
 
     /// The local clock at this moment, for the few commands that run for long.
-    static func clock() -> UnixTime { UnixTime(rawValue: Int64(time(nil))) }
+    static func clock() -> UnixTime { MachineClock.now }
 
     /// Where `init` puts keys and client configuration unless told otherwise.
     var configurationDirectory: String {

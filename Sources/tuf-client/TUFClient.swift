@@ -1,3 +1,4 @@
+import Blocking
 import Durable
 import Glibc
 import Names
@@ -21,7 +22,7 @@ struct TUFClient {
     private static func run(_ words: [String]) async -> Int32 {
         do {
             let invocation = try Invocation(words)
-            try await Client(invocation, now: UnixTime(rawValue: Int64(time(nil)))).run(invocation.command)
+            try await Client(invocation, now: MachineClock.now).run(invocation.command)
             return 0
         } catch Refusal.help {
             write(Invocation.help, to: STDOUT_FILENO)

@@ -21,8 +21,21 @@ struct DeviceFixture {
     /// The content of a version's file: it names the version, so that a mixture shows.
     static func content(_ version: String, _ file: String) -> [UInt8] { Array("\(version) of \(file)".utf8) }
 
-    static func manifest(_ model: String, _ version: String) throws -> ModelManifest {
-        let files = try ["model.onnx", "extra/labels.txt"].map { path in
+    /// What a version is made of.
+    struct Content: Sendable {
+        var format = ModelFormat.onnx
+        var files = ["model.onnx", "extra/labels.txt"]
+
+        /// The first of them.
+        var entry: String { files.first ?? "" }
+    }
+
+    static func manifest(
+        _ model: String,
+        _ version: String,
+        _ shape: Content = Content()
+    ) throws -> ModelManifest {
+        let files = try shape.files.map { path in
             let bytes = content(version, path)
             return ManifestFile(
                 path: try require(FilePath(path)),
@@ -33,8 +46,8 @@ struct DeviceFixture {
         }
         let variant = Variant(
             name: try require(VariantName("fp32")),
-            format: .onnx,
-            entry: try require(FilePath("model.onnx")),
+            format: shape.format,
+            entry: try require(FilePath(shape.entry)),
             files: files
         )
         return ModelManifest(
@@ -51,9 +64,10 @@ struct DeviceFixture {
     static func install(
         _ version: String,
         of model: String = "vision/detector",
+        _ shape: Content = Content(),
         on device: DeviceDirectory
     ) throws -> GenerationRecord.Model {
-        let manifest = try manifest(model, version)
+        let manifest = try manifest(model, version, shape)
         var sources: [Digest: String] = [:]
         for file in manifest.variants[0].files {
             let path = "\(device.incomingPath)/\(file.sha256.hex)"

@@ -1,3 +1,4 @@
+import Blocking
 import Durable
 import Generations
 import Glibc
@@ -191,7 +192,7 @@ struct DeviceQuarantineTests {
         func version() async throws -> String { try await library.withModel(request) { $0.version } }
         #expect(try await version() == "1.1.0")
         try real.device.changeQuarantine { quarantine in
-            quarantine.add(Quarantine.Entry(identity, reason: "it crashed there", time: DeviceStamp.now))
+            quarantine.add(Quarantine.Entry(identity, reason: "it crashed there", time: MachineClock.now))
         }
         #expect(try await version() == "1.0.0")
         try real.device.changeQuarantine { $0.entries = [] }

@@ -6,8 +6,9 @@ import Manifest
 import Names
 import Signing
 import Support
-import SyncAgent
 import Testing
+
+@testable import SyncAgent
 
 @Suite("Golden vectors before activation")
 struct CheckTests {
@@ -183,21 +184,47 @@ struct CheckTests {
         #expect(try fixture.activeVersion() == "1.1.0")
     }
 
-    @Test("vectors that take the whole device down are begun three times and no more")
+    @Test(
+        "vectors that never come to an end are begun three times in a row, then once a day, and condemn nothing"
+    )
     func endless() async throws {
         let manifest = try release("1.1.0")
         func note(_ begun: Int) throws {
             let digest = SHA256.digest(of: manifest.canonical).hex
             let text =
-                #"{"type":"sealift/checked@1","versions":[{"begun":\#(begun),"manifest":"\#(digest)","variant":"fp32"}]}"#
+                #"{"type":"sealift/checked@1","versions":[{"begun":\#(begun),"manifest":"\#(digest)","#
+                + #""last":"\#(fixture.clock.now)","variant":"fp32"}]}"#
             try Durable.writeAtomically(fixture.directory + "/checked.json", Array(text.utf8))
         }
         try note(3)
         let report = try await sync(passing)
         #expect(report.models[0].failure?.message.contains("begun 3 times") == true, "\(report)")
-        #expect(try quarantined() == ["1.1.0"] && runs() == 0)
-        try device().clearQuarantine()
-        try note(2)
+        #expect(try report.exitCode == 75 && quarantined() == [] && runs() == 0)
+        fixture.clock.advance(seconds: 86_399)
+        #expect(try await sync(passing).exitCode == 75)
+        fixture.clock.advance(seconds: 2)
+        #expect(try await sync(answering(.unreadable("the disk"))).exitCode == 75)
+        #expect(try runs() == 1)
+        try note(3)
+        fixture.clock.advance(seconds: -100)
+        #expect(try await sync(passing).exitCode == 0, "a clock that was set back holds nothing up")
+        #expect(try fixture.activeVersion() == "1.1.0")
+    }
+
+    @Test("vectors that never came to an end are begun at once when a person says so")
+    func endlessCleared() async throws {
+        let manifest = try release("1.1.0")
+        let identity = VersionIdentity(
+            model: manifest.model,
+            version: manifest.version,
+            variant: manifest.variants[0].name,
+            manifest: SHA256.digest(of: manifest.canonical)
+        )
+        var checked = CheckedVersions()
+        for _ in 0..<3 { checked.begin(identity, at: fixture.clock.now) }
+        try fixture.device.save(checked)
+        #expect(try await sync(passing).exitCode == 75)
+        #expect(try device().clearQuarantine() == 0)
         #expect(try await sync(passing).exitCode == 0)
         #expect(try fixture.activeVersion() == "1.1.0")
     }

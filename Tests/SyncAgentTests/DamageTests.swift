@@ -92,7 +92,7 @@ struct SyncDamageTests {
 
     @Test(
         "a damaged note about recalls neither takes a good version away nor brings a recalled one back",
-        arguments: ["flipped", "empty", "directory"]
+        arguments: ["flipped", "empty", "directory", "sound"]
     )
     func damagedState(_ kind: String) async throws {
         let name = try require(ModelName("vision/detector"))
@@ -106,6 +106,13 @@ struct SyncDamageTests {
             switch kind {
             case "flipped": try Durable.writeAtomically(path, bytes)
             case "empty": try Durable.writeAtomically(path, [])
+            case "sound":
+                // Still a document of its kind, and no copy of the truth.
+                bytes[0] ^= 1
+                let text = String(decoding: bytes, as: UTF8.self)
+                let other = text.replacing(manifest.hex, with: String(repeating: "0", count: 64))
+                    .replacing("\"fresh_until\":\"2", with: "\"fresh_until\":\"1")
+                try Durable.writeAtomically(path, Array(other.utf8))
             default: try Durable.makeDirectory(path + "/below")
             }
         }

@@ -2,7 +2,6 @@ import Arguments
 import CanonicalJSON
 import Durable
 import Generations
-import Glibc
 import Inference
 import Manifest
 import ModelLibrary
@@ -49,7 +48,7 @@ struct Infer: Command {
         if let record = arguments["record"] { try LibraryRecord.check(record) }
         configuration.quarantinesFailures = false
         // As ‘run’ tells a library that a start was counted already: a look by a person is none.
-        setenv("SEALIFT_STARTED", "\(model)", 1)
+        CountedStart.note(model)
         let library = ModelLibrary(
             directory: try Device.path(arguments),
             runtimes: [try await ONNXRuntime()],

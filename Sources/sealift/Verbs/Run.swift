@@ -24,16 +24,17 @@ struct Run: Command {
         let command = Array(arguments.positions.dropFirst())
         let program = try path(of: command[0])
         let device = try Device.synced(arguments)
-        if let left = try device.start(of: "\(model)").left { Output.note("sealift: \(left)") }
+        let start = try device.start(of: "\(model)")
+        if let left = start.left { Output.note("sealift: \(left)") }
         let (active, lease) = try leased(model, arguments)
         lease.keepAcrossExecution()
         // So that a library in the program does not count this start a second time.
-        setenv("SEALIFT_STARTED", "\(model)", 1)
+        CountedStart.note(model)
         setenv("SEALIFT_MODEL_DIR", active.directory, 1)
         setenv("SEALIFT_MODEL_ENTRY", active.openedPath, 1)
         setenv("SEALIFT_MODEL_VERSION", active.version.description, 1)
         let code = withExtendedLifetime(lease) { execute(program, command) }
-        device.takeBackStart(of: model)
+        device.takeBack(start)
         throw refusal(command[0], code)
     }
 
