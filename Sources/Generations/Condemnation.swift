@@ -39,6 +39,56 @@ extension DeviceDirectory {
         _ = try? leave(for: models, from: active, at: now) { unwanted.contains($0) }
     }
 
+    /// What of `models` was taken into the quarantine although `known` does not say so: meanwhile, by an app.
+    package func condemned(
+        among models: [GenerationRecord.Model],
+        except known: Set<Digest>
+    ) throws(GenerationError) -> [(identity: VersionIdentity, reason: String)] {
+        let quarantine = try note(Quarantine.self)
+        return models.map(\.identity).compactMap { identity in
+            guard !known.contains(identity.manifest) else { return nil }
+            return quarantine[identity.manifest].map { (identity, $0.reason) }
+        }
+    }
+
+    /// Activates what a sync chose, unless an app has condemned some of it since.
+    ///
+    /// An app writes its note and then looks at what is active; here it is the
+    /// other way round, once more after the switch. So one of the two sees what
+    /// the other did, and without a lock no condemned version stays active
+    /// where another stands behind it.
+    ///
+    /// - Parameters:
+    ///   - models: The complete set.
+    ///   - place: What was active when they were chosen.
+    ///   - created: Written into the record.
+    ///   - forbidden: What is recalled, denied or quarantined, as far as the sync knows.
+    ///   - bounds: For a model that its app has to confirm, within what.
+    /// - Returns: The new generation; `nil` when another became active meanwhile.
+    /// - Throws: `GenerationError`, as of `activate`; `.condemned` for the first that was condemned, once it is left.
+    package func activate(
+        _ models: [GenerationRecord.Model],
+        chosenOver place: GenerationPlace?,
+        created: UnixTime,
+        forbidden: Set<Digest>,
+        bounds: (ModelName) -> TrialBounds?
+    ) throws(GenerationError) -> ActiveGeneration? {
+        guard (try? activeGeneration())?.place == place else { return nil }
+        if let first = try condemned(among: models, except: forbidden).first {
+            throw .condemned(first.identity, reason: first.reason)
+        }
+        let generation = try activate(
+            models,
+            created: created,
+            forbidden: { forbidden.contains($0) },
+            bounds: bounds
+        )
+        let late = (try? condemned(among: models, except: forbidden)) ?? []
+        for (identity, reason) in late { try condemn(identity, reason: reason, at: created) }
+        if let first = late.first { throw .condemned(first.identity, reason: first.reason) }
+        return generation
+    }
+
     /// Changes the note about what is not taken again, one writer after the other.
     ///
     /// Its lock is a courtesy between writers; where it cannot be had, a lost change costs one more try of a version.

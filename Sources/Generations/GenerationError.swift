@@ -21,6 +21,9 @@ package enum GenerationError: Error, Equatable, Sendable {
     /// The file system refused.
     case disk(DurableError)
 
+    /// An app condemned a version while it was chosen.
+    case condemned(VersionIdentity, reason: String)
+
     /// Staging was asked to do what its arguments rule out, such as a manifest of another model.
     case unfit(reason: String)
 }
@@ -40,6 +43,9 @@ extension GenerationError: CustomStringConvertible {
         case .damaged(let path, let expected, let found):
             "\(path) is damaged: expected \(expected), found \(found); run `sealift sync` to put it right"
         case .disk(let error): error.description
+        case .condemned(let identity, let reason):
+            "\(identity.model) \(identity.version) was quarantined while this sync ran (\(reason)), and is not made "
+                + "active. Sync again"
         case .unfit(let reason): reason
         }
     }

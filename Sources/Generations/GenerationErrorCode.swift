@@ -9,6 +9,7 @@ extension GenerationError {
         case .nothingActive, .notActive: .nothingActive
         case .damaged: .damaged
         case .unfit: .refused
+        case .condemned: .temporary
         case .disk(let error): error.code
         }
     }

@@ -198,11 +198,11 @@ extension SyncRun {
         let bounds = trialBounds()
         let place = active?.place
         let generation = try await onDiskThread { () throws(GenerationError) -> ActiveGeneration? in
-            guard (try? device.activeGeneration())?.place == place else { return nil }
-            return try device.activate(
+            try device.activate(
                 records,
+                chosenOver: place,
                 created: now,
-                forbidden: { forbidden.contains($0) },
+                forbidden: forbidden,
                 bounds: { bounds[$0] }
             )
         }

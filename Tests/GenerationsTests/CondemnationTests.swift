@@ -48,6 +48,51 @@ struct CondemnationTests {
         #expect(try device.note(Quarantine.self).entries.map(\.reason) == ["no good", "no better"])
     }
 
+    @Test("one that was condemned since a sync chose it is not made active")
+    func chosenBefore() throws {
+        let first = try activate([("a/one", "1.0.0")])
+        let place = try device.activeGeneration()?.place
+        let chosen = try DeviceFixture.install("1.1.0", of: "a/one", on: device)
+        try device.condemn(chosen.identity, reason: "it is broken", at: now)
+        func take(_ forbidden: Set<Digest>) throws -> ActiveGeneration? {
+            try device.activate(
+                [chosen],
+                chosenOver: place,
+                created: now,
+                forbidden: forbidden,
+                bounds: { _ in nil }
+            )
+        }
+        #expect(throws: GenerationError.condemned(chosen.identity, reason: "it is broken")) {
+            try take([])
+        }
+        #expect(try active() == ["a/one 1.0.0"])
+        // What was known before, as of one that stays for want of another, is the sync's own business.
+        #expect(try take([chosen.identity.manifest]) != nil)
+        #expect(try take([chosen.identity.manifest]) == nil, "another became active")
+        #expect(try device.note(Quarantine.self)[first[0].manifest] == nil)
+    }
+
+    @Test("one that is condemned at the moment of the switch is left again at once")
+    func condemnedAtSwitch() throws {
+        _ = try activate([("a/one", "1.0.0"), ("a/two", "1.0.0")])
+        let place = try device.activeGeneration()?.place
+        let chosen = try ["a/one", "a/two"].map { try DeviceFixture.install("1.1.0", of: $0, on: device) }
+        let app = FailingApp(device: device, identity: chosen[0].identity, time: now)
+        Disk.$probe.withValue(app) {
+            #expect(throws: GenerationError.condemned(chosen[0].identity, reason: "it is broken")) {
+                try device.activate(
+                    chosen,
+                    chosenOver: place,
+                    created: now,
+                    forbidden: [],
+                    bounds: { _ in nil }
+                )
+            }
+        }
+        #expect(try active() == ["a/one 1.0.0", "a/two 1.1.0"])
+    }
+
     @Test("where nothing can be written it is an error, and nothing changed")
     func readOnly() throws {
         _ = try activate([("a/one", "1.0.0")])
@@ -59,6 +104,21 @@ struct CondemnationTests {
         }
         #expect(try active() == ["a/one 1.1.0"])
         #expect(try device.note(Quarantine.self).entries.isEmpty)
+    }
+}
+
+/// An app that writes its note about a version just as that becomes active.
+private struct FailingApp: DiskProbe {
+    let device: DeviceDirectory
+    let identity: VersionIdentity
+    let time: UnixTime
+
+    func willPerform(_ operation: DiskOperation) throws(DurableError) {}
+
+    func didPerform(_ operation: DiskOperation) {
+        guard case .rename(_, to: device.currentPath) = operation else { return }
+        let entry = Quarantine.Entry(identity, reason: "it is broken", time: time)
+        try? device.changeQuarantine { $0.add(entry) }
     }
 }
 

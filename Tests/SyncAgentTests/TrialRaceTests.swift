@@ -79,15 +79,57 @@ struct SyncTrialRaceTests {
         #expect(started.version == "1.0.0" && started.left?.contains("1.1.0 was left") == true)
     }
 
+    @Test("a version that an app condemns while a sync has chosen it is not made active by it")
+    func condemnedMeanwhile() async throws {
+        let manifest = try fixture.registry.release("1.1.0")
+        let identity = VersionIdentity(
+            model: manifest.model,
+            version: manifest.version,
+            variant: manifest.variants[0].name,
+            manifest: SHA256.digest(of: manifest.canonical)
+        )
+        let agent = try SyncAgent(
+            configuration: try fixture.configuration(["vision/detector@stable"]),
+            peers: Peers(fetcher: fixture.registry, blobs: fixture.registry, exchange: fixture.receiver),
+            clock: { [clock = fixture.clock] in clock.now },
+            events: { [directory = fixture.directory, clock = fixture.clock] event in
+                guard case .phase(.activating) = event else { return }
+                let device = try? DeviceDirectory.open(directory)
+                try? device?.condemn(identity, reason: "it is broken", at: clock.now)
+            }
+        )
+        let error = await #expect(throws: SyncError.self) { try await agent.sync(.activate) }
+        #expect(error?.kind == .temporary && error?.message.contains("it is broken") == true)
+        #expect(try fixture.activeVersion() == "1.0.0")
+        let report = try await fixture.sync()
+        #expect(report.models[0].passedOver.first?.reason.contains("it is broken") == true, "\(report)")
+        #expect(try fixture.activeVersion() == "1.0.0")
+    }
+
     @Test("a start that came to nothing is not counted")
     func takenBack() async throws {
         try fixture.registry.release("1.1.0")
         try await sync()
         for _ in 0..<5 {
-            #expect(try device.start(of: "vision/detector").left == nil)
-            try device.takeBackStart(of: require(ModelName("vision/detector")))
+            let start = try device.start(of: "vision/detector")
+            #expect(start.left == nil)
+            try device.takeBack(start)
         }
         #expect(try fixture.activeVersion() == "1.1.0")
+    }
+
+    @Test("a start that came to nothing is taken from the version that it was counted for alone")
+    func takenBackLate() async throws {
+        try fixture.registry.release("1.1.0")
+        try await sync()
+        let start = try device.start(of: "vision/detector")
+        try fixture.registry.release("1.2.0")
+        try await sync()
+        _ = try device.start(of: "vision/detector")
+        try device.takeBack(start)
+        let manifest = try fixture.device.activeModel(require(ModelName("vision/detector"))).manifestDigest
+        #expect(try fixture.activeVersion() == "1.2.0")
+        #expect(try fixture.device.note(Trials.self)[manifest]?.starts == 1)
     }
 
     @Test("what is quarantined while another model is cleared stays quarantined")
