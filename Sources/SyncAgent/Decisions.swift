@@ -64,6 +64,28 @@ struct Decisions: Equatable {
     }
 }
 
+extension SyncRun {
+    /// Writes down what was decided and where groups stand, once all of it is done: no note undoes that any more.
+    ///
+    /// - Returns: Warnings.
+    func note(_ models: [ModelDecision], _ groups: GroupNote, on device: DeviceDirectory) -> [String] {
+        var warnings: [String] = []
+        do throws(SyncError) {
+            // What cannot be read tells nothing, and is replaced.
+            let earlier = (try? Decisions.load(from: device)).flatMap { $0 }
+            try Decisions(models: models).keeping(earlier).save(to: device)
+        } catch {
+            warnings.append("the decisions could not be noted: \(error.message)")
+        }
+        do throws(SyncError) {
+            try onDisk { () throws(GenerationError) in try device.save(groups) }
+        } catch {
+            warnings.append("where groups stand could not be noted: \(error.message)")
+        }
+        return warnings
+    }
+}
+
 extension ModelDecision {
     /// The stable JSON form, also of `--json`.
     package var value: JSONValue {

@@ -89,25 +89,6 @@ struct ModelPlan: Sendable {
     /// Whether the model would change.
     var isMoving: Bool { record?.identity != active?.identity }
 
-    /// What its group waits for: a version above the one it would have that may well be taken later.
-    var groupObstacle: String? {
-        if decision.outcome == .failed { return decision.reason }
-        let version = record?.identity.version
-        let passed = passedOver.first { passed in
-            passed.obstacle.holdsGroup && version.map { passed.version > $0 } ?? true
-        }
-        return passed.map { "\($0.version) cannot be taken (\($0.obstacle))" }
-    }
-
-    /// Stays where it was, because its group cannot move as a whole.
-    mutating func stay(for reason: String, isUnusable: Bool) {
-        record = active
-        installation = nil
-        decision.outcome = active == nil ? .none : isUnusable ? .kept : .unchanged
-        decision.active = active?.identity.version.description
-        decision.reason = reason
-    }
-
     /// Said of a version that stays because nothing is new.
     static let newestReason = "it is the newest version that may be taken and can be used"
 

@@ -27,13 +27,8 @@ enum Obstacle: Equatable, Sendable {
     /// No app on this machine can use it.
     case unusable([String])
 
-    /// Whether a group waits for the model because of it: the version may well be taken later.
-    var holdsGroup: Bool {
-        switch self {
-        case .quarantined, .held, .rollout, .unusable: true
-        case .denied, .recalled, .belowFloor, .notReleased, .pinned, .yanked, .unsigned, .lower: false
-        }
-    }
+    /// Its group cannot move as a whole.
+    case group(String)
 
     /// Whether it is on account of the app or the machine, which exit code 3 tells.
     var isUnusable: Bool {
@@ -58,6 +53,7 @@ extension Obstacle: CustomStringConvertible {
                 + (signed.map { "\($0)" } ?? "no such version")
         case .lower(let active): "lower than the active \(active), and nothing signed says to go back to it"
         case .unusable(let reasons): reasons.joined(separator: "; ")
+        case .group(let reason): reason
         }
     }
 }

@@ -3,6 +3,10 @@ import Durable
 import Transfer
 
 /// A store with changes that stay in memory.
+///
+/// A file that cannot be read may be newer than what comes in its place. So
+/// what is verified without it counts for this sync alone, which ends with that
+/// error: nothing is written over it.
 final class OverlayStore: MetadataStore {
     /// What is written through.
     enum Writing: Sendable {
@@ -16,6 +20,7 @@ final class OverlayStore: MetadataStore {
     private let base: any MetadataStore
     private let writing: Writing
     private let changes = Guarded<[String: [UInt8]]>([:])
+    private let unreadable = Guarded<Set<String>>([])
     private let firstFailure = Guarded<DurableError?>(nil)
 
     init(over base: any MetadataStore, writing: Writing) {
@@ -31,12 +36,13 @@ final class OverlayStore: MetadataStore {
         do throws(DurableError) { return try base.load(name) } catch {
             guard writing == .whatCanBe else { throw error }
             note(error)
+            _ = unreadable.withLock { $0.insert(name) }
             return nil
         }
     }
 
     func save(_ name: String, _ bytes: [UInt8]) throws(DurableError) {
-        if writing == .whatCanBe {
+        if writing == .whatCanBe, !unreadable.withLock({ $0.contains(name) }) {
             do throws(DurableError) {
                 try base.save(name, bytes)
                 changes.withLock { $0[name] = nil }

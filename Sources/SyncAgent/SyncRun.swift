@@ -46,9 +46,14 @@ struct SyncRun: Sendable {
             try onDisk { () throws(GenerationError) in try device.note(Pins.self) }
         }
         let local = LocalNotes(quarantine: quarantine, pins: pins)
+        let group = setbacks.sparing(GroupRule(requests: requests, note: GroupNote())) {
+            () throws(SyncError) in
+            try onDisk { () throws(GenerationError) in GroupRule(requests: requests, note: try device.note())
+            }
+        }
         var (plans, recalled) = await choose(device, active?.record, local, &chain, &setbacks)
         if recalled == nil, mode == .activate { await search(sources, into: &chain.ledger) }
-        GroupRule.apply(to: &plans, requests)
+        group.apply(to: &plans)
 
         var report = SyncReport(
             outcome: mode == .dryRun ? .planned : .unchanged,
@@ -60,7 +65,7 @@ struct SyncRun: Sendable {
         )
         report.pollSeconds = settings.pollSeconds
         report.warnings += setbacks.sparing([]) { () throws(SyncError) in
-            try save(recalled, chain, settings, to: device)
+            try save(recalled, sources.store, chain, settings, to: device)
         }
         let before = active?.record
         // What could not be read this time may not be gone back to again.
@@ -88,7 +93,7 @@ struct SyncRun: Sendable {
         } else {
             await preview(&plans, device)
         }
-        GroupRule.apply(to: &plans, requests)
+        group.apply(to: &plans)
         let lingering = await lingering(plans, before, device, &chain)
         if mode == .activate {
             report.generation = try await activate(plans, lingering, over: active, forbidden, device, &report)
@@ -97,11 +102,7 @@ struct SyncRun: Sendable {
         report.warnings += chain.warnings + leaving(before, lingering)
         report.models = plans.map(\.decision)
         if mode == .activate {
-            let earlier = try Decisions.load(from: device)
-            let decisions = Decisions(models: report.models).keeping(earlier)
-            do throws(SyncError) { try decisions.save(to: device) } catch {
-                report.warnings.append("the decisions could not be noted: \(error.message)")
-            }
+            report.warnings += note(report.models, group.noted(plans), on: device)
         }
         for decision in report.models { events(.decided(decision)) }
         return report

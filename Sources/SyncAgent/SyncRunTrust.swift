@@ -112,19 +112,21 @@ extension SyncRun {
     /// - Returns: A warning, when it could not be noted.
     func save(
         _ recalled: [Digest]?,
+        _ store: OverlayStore,
         _ chain: RegistryChain,
         _ settings: SettingsDocument,
         to device: DeviceDirectory
     ) throws(SyncError) -> [String] {
         guard mode == .activate else { return [] }
         return try noting { () throws(GenerationError) in
-            let old = try? device.trustState()
+            let old = (try? device.trustState())?.recalled ?? []
+            // What could not be read this time may not unsay a recall, and may have been newer.
+            let kept = recalled == nil || store.failure != nil ? old : []
             let state = TrustState(
                 checked: chain.now,
                 freshUntil: chain.freshUntil,
                 graceUntil: chain.freshUntil.adding(seconds: settings.grace),
-                // What could not be read this time may not unsay a recall.
-                recalled: recalled ?? old?.recalled ?? [],
+                recalled: (recalled ?? []) + kept,
                 clockFloor: chain.clockFloor,
                 afterGrace: settings.afterGrace
             )

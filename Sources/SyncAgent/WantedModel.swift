@@ -25,6 +25,10 @@ public struct WantedModel: Sendable, Hashable {
     package var floor: ModelVersion?
 
     /// Models of one group move together or not at all; a recall waits for no group.
+    ///
+    /// While one of them has no other version to move to, the others wait, and
+    /// the decision about each says for whom: publish all models of a group
+    /// whenever one of them changes.
     public var group: String?
 
     /// Who says that a new version works.

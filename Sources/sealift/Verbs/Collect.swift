@@ -25,7 +25,9 @@ struct Collect: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let isPlan = arguments.has("dry-run")
-        let saysAll = arguments["directory"] != nil && arguments["retain"] != nil
+        // A file that is named must be in order, also where options say all that is taken from it.
+        let saysAll =
+            arguments["directory"] != nil && arguments["retain"] != nil && arguments["config"] == nil
         let configured = saysAll ? nil : try SyncSettings.agentFile(arguments, context)?.configuration
         let retain = try arguments["retain"].map { try Words.duration($0, of: "--retain") }
         let report = try await device(arguments, configured)
