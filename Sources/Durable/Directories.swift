@@ -202,6 +202,15 @@ extension Durable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether the file system of `path` takes one more file: it may have room for bytes and none for names.
+    ///
+    /// True where a file system does not count its inodes.
+    package static func hasRoomForFiles(at path: String) throws(DurableError) -> Bool {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw .system("examine", path) }
+        return status.f_files == 0 || status.f_favail > 0
+    }
+
     /// The space that this user may still fill on the file system of `path`.
     package static func freeSpace(at path: String) throws(DurableError) -> ByteCount {
         var status = statvfs()

@@ -58,12 +58,30 @@ package enum DurableError: Error, Sendable, Equatable {
 }
 
 extension DurableError: CustomStringConvertible {
+    private func remedy(_ code: Int32, _ path: String) -> String {
+        if code == EMFILE { return "; raise the limit on open files (ulimit -n) and try again" }
+        guard isOutOfSpace else { return "" }
+        return code == ENOSPC && Self.isOutOfFiles(path)
+            ? "; the file system is out of inodes, not of bytes: delete files and try again"
+            : "; free some space and try again"
+    }
+
+    /// Whether the file system that `path` was to be on takes no more files; it may have to be made yet.
+    private static func isOutOfFiles(_ path: String) -> Bool {
+        var place = path
+        for _ in 0..<64 {
+            if let hasRoom = try? Durable.hasRoomForFiles(at: place) { return !hasRoom }
+            let parent = Durable.parent(of: place)
+            guard parent != place else { return false }
+            place = parent
+        }
+        return false
+    }
+
     package var description: String {
         switch self {
         case .system(let operation, let path, let code):
-            "could not \(operation) \(path): \(String(cString: strerror(code)))"
-                + (isOutOfSpace ? "; free some space and try again" : "")
-                + (code == EMFILE ? "; raise the limit on open files (ulimit -n) and try again" : "")
+            "could not \(operation) \(path): \(String(cString: strerror(code)))\(remedy(code, path))"
         case .notRegularFile(let path): "\(path) is not a regular file; links are not followed here"
         case .tooLong(let path, let limit): "\(path) is longer than the \(limit) bytes allowed"
         case .tooOpen(let path, let mode):
@@ -71,7 +89,7 @@ extension DurableError: CustomStringConvertible {
                 + "run: chmod 600 \(path)"
         case .foreignOwner(let path, let owner):
             "\(path) belongs to user \(owner), and must belong to the user that runs this"
-        case .locked(let path, let holder): "\(path) is locked by \(holder)"
+        case .locked(let path, let holder): "another process is at work there: \(holder) holds \(path)"
         }
     }
 

@@ -61,15 +61,18 @@ package struct TrustState: Equatable, Sendable {
     /// How far the clock may be behind the greatest signed time, in seconds.
     private static let tolerance: Int64 = 600
 
+    /// What shows that a clock is behind times that were signed; `nil` when nothing does.
+    package func fault(ofClock clock: UnixTime) -> String? {
+        guard let clockFloor, clock.seconds(since: clockFloor) < -Self.tolerance else { return nil }
+        return "the clock says \(clock), and \(clockFloor) was signed already"
+    }
+
     /// The time by which a trial may be lost.
     ///
     /// - Returns: `nil` for a clock behind the signed times, and for one past the chain's expiry: either the clock is
     ///   wrong, or nobody can tell.
     package func believed(_ clock: UnixTime) -> UnixTime? {
-        guard isFresh(at: clock), clock.seconds(since: clockFloor ?? clock) >= -Self.tolerance else {
-            return nil
-        }
-        return clock
+        isFresh(at: clock) && fault(ofClock: clock) == nil ? clock : nil
     }
 
     /// Why a version may not be used although it is active; `nil` when it may.

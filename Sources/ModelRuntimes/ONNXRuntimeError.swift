@@ -58,15 +58,22 @@ extension ONNXRuntimeError: CustomStringConvertible {
     /// For people.
     public var description: String {
         switch self {
+        case .notFound, .tooOld: "\(found). Install it: \(Self.installation)"
+        case .refused: "\(found). Correct that, or install it: \(Self.installation)"
+        case .notUsable: "\(found). Install one: \(Self.installation)"
+        case .anotherIsOpen, .failed, .unsupported: found
+        }
+    }
+
+    /// What is so, without what to do about it.
+    package var found: String {
+        switch self {
         case .notFound(let searched):
-            "ONNX Runtime is not installed where Sealift looks (\(searched.joined(separator: ", "))). "
-                + "Install it: \(Self.installation)"
-        case .refused(let path, let reason):
-            "ONNX Runtime at \(path) is refused: \(reason). Correct that, or install it: \(Self.installation)"
-        case .notUsable(let path, let reason):
-            "\(path) is not a usable ONNX Runtime: \(reason). Install one: \(Self.installation)"
+            "ONNX Runtime is not installed where Sealift looks (\(searched.joined(separator: ", ")))"
+        case .refused(let path, let reason): "ONNX Runtime at \(path) is refused: \(reason)"
+        case .notUsable(let path, let reason): "\(path) is not a usable ONNX Runtime: \(reason)"
         case .tooOld(let path, let found, let needed):
-            "ONNX Runtime at \(path) is \(found), Sealift needs \(needed). Install it: \(Self.installation)"
+            "ONNX Runtime at \(path) is \(found), Sealift needs \(needed)"
         case .anotherIsOpen(let open, let asked):
             "this process runs ONNX Runtime from \(open) already and cannot also open \(asked)"
         case .failed(let operation, let code, let message):

@@ -247,7 +247,10 @@ extension ErrorCode {
                 "Try again; a mirror may be half copied."
             )
         case .diskFull:
-            ("The disk or the quota is full.", "Free some space and try again; verified bytes are kept.")
+            (
+                "The disk, its quota or its number of files is full.",
+                "Free some space, or delete files where the message names inodes, and try again; verified bytes are kept."
+            )
         case .disk: ("The disk refuses to read or write.", "Look at the system's log; try again.")
         case .locked:
             ("Another process is at work on the same directory.", "Wait until it is done, and try again.")

@@ -3,7 +3,7 @@ package enum WrittenTime {
     /// - Returns: Seconds; `nil` for anything but a whole number from 1 to 100,000 and a unit.
     package static func seconds(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["d": 86_400, "h": 3_600, "m": 60, "s": 1]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+        guard let unit = text.last.flatMap({ units[$0] }), let count = WrittenNumber.value(text.dropLast()),
             (1...100_000).contains(count)
         else { return nil }
         return count * unit
@@ -16,5 +16,14 @@ package enum WrittenTime {
             return "\(seconds / length)\(unit)"
         }
         return "\(seconds)s"
+    }
+}
+
+/// A whole number as a person writes it: digits alone.
+package enum WrittenNumber {
+    /// - Returns: `nil` for a sign, anything that is no digit, and what does not fit.
+    package static func value(_ text: some StringProtocol) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(String(text))
     }
 }

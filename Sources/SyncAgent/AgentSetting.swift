@@ -28,8 +28,8 @@ package enum AgentSetting: String, CaseIterable, Sendable {
         case .budget: "500MB/day, 2GB/month"
         case .stall: "seconds from 1 to 3600: 20s"
         case .retries: "a number from 1 to 1000"
-        case .retain: "a time: 24h, 7d"
-        case .reserve: "a size: 64MiB, 2GB"
+        case .retain: "a time of at least one second: 24h, 7d"
+        case .reserve: "a size of at least one byte: 64MiB, 2GB"
         }
     }
 }
@@ -67,13 +67,15 @@ extension SyncConfiguration {
             guard let value = ByteBudget(text) else { return false }
             budget = value
         case .stall:
-            guard let seconds = Int64(text) ?? WrittenTime.seconds(text), (1...3_600).contains(seconds) else {
+            guard let seconds = WrittenNumber.value(text) ?? WrittenTime.seconds(text),
+                (1...3_600).contains(seconds)
+            else {
                 return false
             }
             stallSeconds = Int(seconds)
         case .retries:
-            guard let number = Int(text), (1...1_000).contains(number) else { return false }
-            retries = number
+            guard let number = WrittenNumber.value(text), (1...1_000).contains(number) else { return false }
+            retries = Int(number)
         case .retain:
             guard let seconds = WrittenTime.seconds(text) else { return false }
             retain = seconds

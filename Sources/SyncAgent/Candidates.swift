@@ -137,7 +137,7 @@ struct Candidates {
     private mutating func considerPinned(_ pin: ModelVersion, _ floor: ModelVersion?) -> Bool {
         let mustMove = aversion != nil || isBelow(floor)
         guard let listing = named(pin) else {
-            if !mustMove { passOver(pin, .notReleased) }
+            if !mustMove { passOver(pin, .unknown) }
             return !mustMove
         }
         guard let obstacle = obstacle(to: listing, floor, on: nil) else {
@@ -162,7 +162,9 @@ struct Candidates {
     private func unmet(_ active: VersionIdentity, _ floor: ModelVersion?) -> String? {
         if let floor, active.version < floor { return Self.below(floor, active) }
         guard let pin = rules.pin, pin != active.version, chain.releases[pin] == nil else { return nil }
-        return "it is pinned to \(pin), and the release role lists no such version; \(active.version) stays"
+        return
+            "it is pinned to \(pin), and no such version is released; \(active.version) stays. Pin another, or let it "
+            + "move again: ‘sealift unpin \(active.model)’"
     }
 
     private static func below(_ floor: ModelVersion, _ active: VersionIdentity) -> String {

@@ -11,7 +11,7 @@ public struct DeviceStatus: Sendable, Equatable {
         /// Past the grace as well.
         case overdue
 
-        /// No sync finished yet.
+        /// No sync finished yet, or the clock cannot be trusted: ``DeviceStatus/clockFault``.
         case unknown
     }
 
@@ -41,8 +41,11 @@ public struct DeviceStatus: Sendable, Equatable {
         /// Why this version, in one line.
         public var reason: String
 
-        /// `confirmed`, `failed`, or `trial` while its app has not confirmed it.
-        public var trial: String
+        /// `confirmed`, `failed`, or `trial` while its app has not confirmed it; `nil` where no app has to.
+        public var trial: String?
+
+        /// How far its trial is; `nil` when none is going on.
+        public var trialProgress: TrialProgress?
 
         /// The version that the operator keeps it at; `nil` when it follows its channel.
         public var pinned: String?
@@ -60,6 +63,42 @@ public struct DeviceStatus: Sendable, Equatable {
         public var quarantined: [SyncedDevice.Version] = []
     }
 
+    /// What is left of a trial.
+    public struct TrialProgress: Sendable, Equatable {
+        /// Starts of the app so far.
+        public var starts: Int
+
+        /// Starts after which the next one goes back, unless the app confirms.
+        public var startsAllowed: Int
+
+        /// When its time is over.
+        public var until: String
+
+        /// Seconds until then; `nil` when the clock cannot be trusted, so that only starts count.
+        public var secondsLeft: Int64?
+
+        /// Whether there is another version to go back to; without one it stays, confirmed or not.
+        public var hasWayBack: Bool
+    }
+
+    /// A model that is wanted and not active.
+    public struct Missing: Sendable, Equatable {
+        /// The model, `NAMESPACE/MODEL`.
+        public var model: String
+
+        /// What was asked for, `NS/MODEL@CHANNEL`.
+        public var request: String
+
+        /// Why it is not there, in one line.
+        public var reason: String
+
+        /// What to do about it.
+        public var remedy: String
+
+        /// The reason in a word that never changes its meaning; the documentation lists them all.
+        public var code: String
+    }
+
     /// The device directory, links resolved.
     public var directory: String
 
@@ -75,8 +114,14 @@ public struct DeviceStatus: Sendable, Equatable {
     /// Its models, sorted by name.
     public var models: [Model]
 
+    /// What is wanted and not active, sorted by name.
+    public var missing: [Missing] = []
+
     /// How current the signed chain is.
     public var freshness: Freshness
+
+    /// Why this machine's clock cannot be trusted; `nil` when it is not behind what was signed.
+    public var clockFault: String?
 
     /// When the chain was last verified against the registry.
     public var checked: String?

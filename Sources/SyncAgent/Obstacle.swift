@@ -10,6 +10,9 @@ enum Obstacle: Equatable, Sendable {
 
     /// The release role signs another manifest for this version, or none.
     case notReleased
+
+    /// The release role lists no such version.
+    case unknown
     case quarantined(reason: String)
 
     /// Another version is pinned.
@@ -43,6 +46,7 @@ extension Obstacle: CustomStringConvertible {
         case .recalled(let state): "recalled at \(state.time): \(state.reason)"
         case .belowFloor(let floor): "below the floor \(floor)"
         case .notReleased: "the release role does not list this manifest"
+        case .unknown: "no such version is released"
         case .quarantined(let reason): "quarantined on this device: \(reason)"
         case .pinned(let version): "\(version) is pinned on this device"
         case .yanked(let state): "yanked at \(state.time): \(state.reason)"

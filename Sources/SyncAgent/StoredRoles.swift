@@ -58,6 +58,15 @@ struct StoredRoles: Sendable {
         return try stored(.release(model), try owners.quorum(for: release, named: team))
     }
 
+    /// The versions that the release role of `model` lists.
+    func versions(of model: ModelName) throws(TrustError) -> [ModelVersion] {
+        let folder = "\(model)/"
+        return try release(of: model).targets.keys.compactMap { path in
+            guard path.description.hasPrefix(folder), path.description.hasSuffix(".json") else { return nil }
+            return ModelVersion(path.description.dropFirst(folder.count).dropLast(5))
+        }
+    }
+
     private func stored(_ role: SealiftRole, _ quorum: Quorum) throws(TrustError) -> TargetsDocument {
         guard let bytes = (try? store.load(role.roleName.fileName)) ?? nil else {
             throw .missing(role: role.roleName)
@@ -121,7 +130,7 @@ extension SyncedDevice {
     }
 
     /// The root to begin with: the given one, the one that the directory began with, or the newest that is stored.
-    private func anchor(_ file: String?, _ store: FolderMetadataStore) throws(SyncError) -> [UInt8] {
+    func anchor(_ file: String?, _ store: FolderMetadataStore) throws(SyncError) -> [UInt8] {
         if let file { return try PinnedRoot.bytes(ofFile: file) }
         let pinned = PinnedRoot.load(from: device)
         if let pinned, let first = (try? store.load(pinned.historyName)) ?? nil,

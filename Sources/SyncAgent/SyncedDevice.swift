@@ -29,61 +29,6 @@ public struct SyncedDevice: Sendable {
         }
     }
 
-    /// What is active, and how current it is now.
-    ///
-    /// - Returns: The state; what is wrong with a model is said there, not thrown.
-    /// - Throws: `SyncError` when the active generation cannot be read at all.
-    public func status() throws(SyncError) -> DeviceStatus { try status(at: clock()) }
-
-    /// What is active, and how current it is at `now`.
-    package func status(at now: UnixTime) throws(SyncError) -> DeviceStatus {
-        let generation = try onDisk { () throws(GenerationError) in try device.activeGeneration() }
-        let state = try onDisk { () throws(GenerationError) in try device.trustState() }
-        var status = DeviceStatus(
-            directory: device.path,
-            generation: generation?.number,
-            isFallback: generation?.place.isFallback ?? false,
-            created: generation?.record.created.description,
-            models: [],
-            freshness: .unknown,
-            checked: state?.checked.description,
-            freshUntil: state?.freshUntil.description,
-            graceUntil: state?.graceUntil.description,
-            log: "not checked"
-        )
-        if let state {
-            let time = max(now, state.clockFloor ?? now)
-            status.freshness =
-                state.isFresh(at: time) ? .fresh : state.isWithinGrace(at: time) ? .stale : .overdue
-        }
-        let (trials, pins, checked) = try onDisk { () throws(GenerationError) in
-            (
-                try device.note(Trials.self), try device.note(Pins.self),
-                try device.note(CheckedVersions.self)
-            )
-        }
-        // What an active fallback says of the versions that were left is among them.
-        let quarantined = (try? quarantine()) ?? []
-        // Only a note: a status without it is one all the same.
-        let decisions = (try? Decisions.load(from: device))?.models ?? []
-        for model in generation?.record.models ?? [] {
-            var described = describe(model, state, at: now)
-            described.trial = (trials[model.identity.manifest]?.state ?? .confirmed).rawValue
-            described.checks = checked[model.identity]?.outcome
-            described.quarantined = quarantined.filter { $0.model == described.model }
-            if let decision = decisions.first(where: { $0.model == described.model }) {
-                if decision.active != described.version {
-                    described.reason = (try? updated(decision))?.reason ?? described.reason
-                } else if decision.outcome == .unfit {
-                    described.unfit = decision.reason
-                }
-            }
-            described.pinned = pins.versions[model.identity.model]?.description
-            status.models.append(described)
-        }
-        return status
-    }
-
     /// What a collection removed, or would.
     public struct Collected: Sendable, Equatable {
         /// Paths from the device directory.
@@ -125,35 +70,5 @@ public struct SyncedDevice: Sendable {
             let report = try device.collect(now: now, retain: retain, isWanted: keep)
             return Collected(removed: report.removed, leased: report.leased, bytes: bytes)
         }
-    }
-
-    private func describe(
-        _ model: GenerationRecord.Model,
-        _ state: TrustState?,
-        at now: UnixTime
-    ) -> DeviceStatus.Model {
-        let identity = model.identity
-        let directory = "\(device.path)/\(identity.relativePath)"
-        var problem: String?
-        do throws(GenerationError) { _ = try device.activeModel(identity.model) } catch {
-            problem = error.description
-        }
-        if problem == nil { problem = state?.obstacle(to: identity.manifest, at: now) }
-        if problem == nil, let entry = (try? device.note(Quarantine.self))?[identity.manifest] {
-            problem =
-                "it is quarantined since \(entry.time), so that `ModelLibrary` does not load it: \(entry.reason)"
-        }
-        return DeviceStatus.Model(
-            model: identity.model.description,
-            version: identity.version.description,
-            variant: identity.variant.description,
-            channel: model.channel?.description,
-            manifest: identity.manifest.hex,
-            directory: directory,
-            entry: "\(directory)/\(model.entry)",
-            reason: model.reason,
-            trial: Trials.Entry.State.confirmed.rawValue,
-            problem: problem
-        )
     }
 }

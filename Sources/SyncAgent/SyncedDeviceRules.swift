@@ -88,55 +88,7 @@ extension SyncedDevice {
         return name
     }
 
-    // MARK: rollback and quarantine
-
-    /// Goes back from the active generation to the versions before it, and takes none of them again.
-    ///
-    /// - Parameter reason: For everybody who asks later.
-    /// - Returns: The versions that were left.
-    /// - Throws: `SyncError` of kind `refused` when there is nothing to go back to.
-    @discardableResult
-    public func rollback(reason: String) throws(SyncError) -> [Version] {
-        let now = clock()
-        return try onDisk { () throws(GenerationError) in
-            guard let active = try device.activeGeneration() else {
-                throw .nothingActive(directory: device.path)
-            }
-            let models = device.fallback(of: active)?.record.models ?? []
-            let names = Set(models.map(\.identity.model))
-            let left = active.record.models.filter { model in
-                !models.contains { $0.identity == model.identity }
-            }
-            guard active.place.isFallback || left.contains(where: { names.contains($0.identity.model) })
-            else {
-                throw .unfit(
-                    reason:
-                        "generation \(active.number) changed no model that ran in another version before; there is "
-                        + "nothing to roll back to"
-                )
-            }
-            try device.fallBack(from: active)
-            // Without room for the note, being on the fallback says the same until the next sync.
-            do throws(GenerationError) {
-                try device.changeQuarantine { quarantine in
-                    for model in left {
-                        let reason = "rolled back: \(reason)"
-                        quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: now))
-                    }
-                    quarantine.settled = active.number
-                }
-            } catch {
-                guard case .disk = error else { throw error }
-            }
-            return left.map {
-                Version(
-                    model: $0.identity.model.description,
-                    version: $0.identity.version.description,
-                    reason: reason
-                )
-            }
-        }
-    }
+    // MARK: quarantine
 
     /// Versions that this device does not take again, each with the reason.
     public func quarantine() throws(SyncError) -> [Version] {
@@ -173,37 +125,6 @@ extension SyncedDevice {
             checked.forgetUnfinished()
             try device.save(checked)
             return cleared
-        }
-    }
-
-    // MARK: pins
-
-    /// Keeps `model` at `version` from the next sync on.
-    ///
-    /// Recalls, denials, floors and the quarantine go before a pin.
-    public func pin(_ model: String, to version: String) throws(SyncError) {
-        let name = try Self.name(model)
-        guard let version = ModelVersion(version) else {
-            throw SyncError(.usage, "\"\(version)\" is not a version such as 1.4.0")
-        }
-        try onDisk { () throws(GenerationError) in
-            var pins = try device.note(Pins.self)
-            pins.versions[name] = version
-            try device.save(pins)
-        }
-    }
-
-    /// Lets `model` move again.
-    ///
-    /// - Returns: The version that it was kept at; `nil` when it was not.
-    @discardableResult
-    public func unpin(_ model: String) throws(SyncError) -> String? {
-        let name = try Self.name(model)
-        return try onDisk { () throws(GenerationError) in
-            var pins = try device.note(Pins.self)
-            let version = pins.versions.removeValue(forKey: name)
-            try device.save(pins)
-            return version?.description
         }
     }
 }

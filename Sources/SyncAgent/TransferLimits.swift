@@ -3,15 +3,19 @@ import Names
 
 /// A number of bytes as people write it: `1500`, `500MB`, `2GiB`.
 enum WrittenSize {
-    /// - Returns: `nil` for anything but a whole number of at least 1 and a unit, or one that is too large.
+    /// - Returns: `nil` for anything but a whole number of at least 1 and a unit, or more digits than every unit holds.
     static func bytes(_ text: some StringProtocol) -> UInt64? {
         let digits = text.utf8.prefix { (0x30...0x39).contains($0) }
         let factors: [String: UInt64] = [
             "": 1, "B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000, "TB": 1_000_000_000_000,
             "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
         ]
-        guard let number = UInt64(String(text.prefix(digits.count))), number > 0,
-            let factor = factors[String(text.dropFirst(digits.count))]
+        // 19 digits of bytes, and three fewer for each step up, fit in 64 bits, whatever they are.
+        let unit = String(text.dropFirst(digits.count))
+        let steps = ["k", "K", "M", "G", "T"].firstIndex(of: unit.prefix(1)).map { max(1, $0) } ?? 0
+        let significant = digits.drop { $0 == 0x30 }.count
+        guard significant <= 19 - 3 * steps, let factor = factors[unit],
+            let number = UInt64(String(text.prefix(digits.count))), number > 0
         else { return nil }
         let (bytes, overflow) = number.multipliedReportingOverflow(by: factor)
         return overflow ? nil : bytes
@@ -122,10 +126,11 @@ public struct TransferWindow: Sendable, Equatable, CustomStringConvertible {
 
     private static func minute(_ text: Substring) -> Int? {
         let bytes = Array(text.utf8)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hour = Int(text.prefix(2)),
-            let minute = Int(text.suffix(2)), (0...24).contains(hour), (0...59).contains(minute),
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), let hour = WrittenNumber.value(text.prefix(2)),
+            let minute = WrittenNumber.value(text.suffix(2)), (0...24).contains(hour),
+            (0...59).contains(minute),
             hour * 60 + minute <= 1_440
         else { return nil }
-        return (hour * 60 + minute) % 1_440
+        return Int((hour * 60 + minute) % 1_440)
     }
 }

@@ -49,11 +49,11 @@ public struct WantedModel: Sendable, Hashable {
         /// Reads what a person writes for an app: `3/24h`; `nil` for anything else.
         package init?(written text: String) {
             let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let starts = Int(parts[0]),
+            guard parts.count == 2, let starts = WrittenNumber.value(parts[0]),
                 let seconds = WrittenTime.seconds(String(parts[1])),
-                TrialBounds(starts: starts, seconds: seconds) != nil
+                TrialBounds(starts: Int(clamping: starts), seconds: seconds) != nil
             else { return nil }
-            self = .app(starts: starts, seconds: seconds)
+            self = .app(starts: Int(clamping: starts), seconds: seconds)
         }
     }
 

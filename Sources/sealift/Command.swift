@@ -55,6 +55,12 @@ enum SharedOption {
         "the device's model directory",
         environment: "SEALIFT_DIRECTORY"
     )
+    static let wanted = OptionSpec.value(
+        "model",
+        "NS/MODEL@CHANNEL",
+        "a model that the device should have; as the agent.json or the last sync says unless given",
+        repeatable: true
+    )
     static let json = OptionSpec.flag("json", "print one JSON document on standard output")
     static let allowPlain = OptionSpec.flag(
         "allow-plain-loopback",

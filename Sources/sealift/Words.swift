@@ -71,9 +71,20 @@ enum Words {
     /// `60d`, `24h`, `30m` or `90s` in seconds.
     static func duration(_ text: String, of option: String) throws(UsageError) -> Int64 {
         guard let seconds = WrittenTime.seconds(text) else {
-            throw .badValue(text, of: option, expected: "a time such as 60d, 24h or 30m")
+            throw .badValue(
+                text,
+                of: option,
+                expected: "a time of at least one second, such as 60d, 24h or 30m"
+            )
         }
         return seconds
+    }
+
+    /// How long something still takes: `2d 5h`, `23h 5m`, `40s`.
+    static func rest(_ seconds: Int64) -> String {
+        let parts = [(seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m")]
+        let words = parts.drop { $0.0 == 0 }.prefix(2).map { "\($0.0)\($0.1)" }
+        return words.isEmpty ? "\(seconds)s" : words.joined(separator: " ")
     }
 
     static func reason(_ arguments: ParsedArguments) throws(UsageError) -> String {

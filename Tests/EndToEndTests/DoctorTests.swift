@@ -34,6 +34,7 @@ extension EndToEnd {
             for value in list {
                 let isGood = value["level"]?.string == "good"
                 #expect((value["remedy"]?.string == nil) == isGood, "\(value)")
+                #expect(value["remedy"]?.string?.contains("sealift doctor") != true, "\(value)")
             }
             let hasProblem = list.contains { $0["level"]?.string == "problem" }
             #expect(outcome.code == (hasProblem ? 1 : 0), "\(outcome)")
@@ -72,6 +73,33 @@ extension EndToEnd {
             #expect(found("lock", "device/lock")?.level == "good")
             #expect(found("runtime", "ONNX")?.level == "warning")
             #expect(found("runtime", "ONNX")?.remedy?.contains("pip") == true)
+            #expect(found("runtime", "ONNX")?.found.contains("pip") == false, "once is enough")
+        }
+
+        @Test(
+            "a registry that does not answer and a model that is missing are told with what to do, by status too"
+        )
+        func missing() throws {
+            try synced()
+            let device = ["--directory", world.device]
+            let models = ["--model", "vision/detector", "--model", "vision/detektor"]
+            try world.run(["sync"] + device + models).expecting(3)
+            let found = try findings(device)
+            #expect(found("missing", "vision/detektor@stable")?.level == "problem")
+            #expect(found("missing", "vision/detektor@stable")?.remedy?.contains("Compare name") == true)
+            #expect(try findings(device + models.prefix(2))("missing", "") == nil)
+            let text = try world.run(["status"] + device).expecting(0).output
+            #expect(text.contains("missing: vision/detektor@stable: "), "\(text)")
+            let other = ["status", "--model", "vision/later@beta", "--json"] + device
+            let status = try JSONParser.parse(
+                Array(try world.run(other).expecting(0).output.utf8),
+                maximumLength: 1 << 20
+            )
+            #expect(status["missing"]?.array?.first?["request"]?.string == "vision/later@beta", "\(status)")
+            #expect(status["models"]?.array?.first?["trial"] == .null)
+            try world.stopServing()
+            let away = try findings(device)("registry", world.url)
+            #expect(away?.remedy?.contains("See that the registry runs") == true)
         }
 
         @Test("what is wrong on a device is found, and nothing is changed by looking")

@@ -73,6 +73,10 @@ extension EndToEnd {
             let kept = world.scratch.path("kept")
             let made = try world.run(["unit", "--config", file, "--user", "root"]).expecting(0)
             #expect(made.output.contains("ReadWritePaths=\(kept)\n"), "\(made)")
+            #expect(
+                made.output.contains("install -d -o root \(kept)\n")
+                    && !made.output.contains("StateDirectory")
+            )
             #expect(made.output.contains("sync --watch --config \(file)\n"), "\(made)")
             let given = try world.run(["unit", "--config", file, "--directory", "/srv/m"]).expecting(0)
             #expect(given.output.contains("--config \(file) --directory /srv/m\n"), "\(given)")

@@ -118,6 +118,11 @@ extension EndToEnd {
         func unit() throws {
             let text = try world.run(["unit", "--user", "root"]).expecting(0).output
             #expect(text.contains("ExecStart=\(world.program) sync --watch --config /etc/sealift/agent.json"))
+            #expect(text.contains("StateDirectory=sealift\n") && !text.contains("install -d"), "\(text)")
+            #expect(
+                text.contains("useradd --system") && text.contains(": /etc/sealift/root.json\n"),
+                "\(text)"
+            )
             #expect(try world.run(["unit", "--user", "a b"]).code == 2)
             let tool = "/usr/bin/systemd-analyze"
             guard access(tool, X_OK) == 0 else { return }

@@ -107,10 +107,17 @@ struct WithdrawalTests {
         let low = try await fixture.sync { $0.models[0].floor = try require(ModelVersion("2.0.0")) }
         #expect(low.exitCode == 3 && low.models[0].active == "1.1.0", "\(low)")
         #expect(try device.status().models[0].unfit?.contains("below the floor 2.0.0") == true)
-        try device.pin("vision/detector", to: "9.9.9")
+        let unknown = #expect(throws: SyncError.self) { try device.pin("vision/detector", to: "9.9.9") }
+        #expect(unknown?.kind == .usage)
+        #expect(unknown?.message.contains("known: 1.1.0, 1.0.0") == true, "\(unknown?.message ?? "")")
+        // As one that was there once.
+        var pins = Pins()
+        pins.versions[try require(ModelName("vision/detector"))] = ModelVersion("9.9.9")
+        try fixture.device.save(pins)
         let pinned = try await fixture.sync()
         #expect(pinned.exitCode == 3 && pinned.models[0].active == "1.1.0", "\(pinned)")
-        #expect(pinned.models[0].reason.contains("pinned to 9.9.9"), "\(pinned)")
+        #expect(pinned.models[0].reason.contains("pinned to 9.9.9, and no such version"), "\(pinned)")
+        #expect(pinned.models[0].passedOver.contains { $0.reason == "no such version is released" })
         try device.unpin("vision/detector")
         #expect(try await fixture.sync().exitCode == 0)
         #expect(try device.status().models[0].unfit == nil)

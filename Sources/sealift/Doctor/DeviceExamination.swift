@@ -8,6 +8,9 @@ import SyncAgent
 struct DeviceExamination {
     let directory: String
     let reserve: UInt64
+
+    /// What it should have; nothing is what the last sync was asked for.
+    let wanted: [WantedModel]
     let now: UnixTime
 
     func findings() -> [Finding] {
@@ -34,12 +37,12 @@ struct DeviceExamination {
                 findings.append(finding)
             }
         }
-        do { status = try SyncedDevice(directory: directory).status(at: now) } catch {
+        do { status = try SyncedDevice(directory: directory).status(wanted: wanted, at: now) } catch {
             return findings + [.problem("generation", device.path, error)]
         }
         findings.append(clock(device))
         findings.append(chain(status))
-        return findings + models(status) + quarantined()
+        return findings + models(status) + missing(status) + quarantined()
     }
 
     private func access(_ device: DeviceDirectory) -> Finding {
@@ -109,7 +112,12 @@ struct DeviceExamination {
         case .stale: .warning("chain", status.directory, "expired\(until)\(grace)", remedy)
         case .overdue: .problem("chain", status.directory, "expired\(until), its grace over", remedy)
         case .unknown:
-            .warning("chain", status.directory, "no sync has finished yet", "‘sealift sync’")
+            .warning(
+                "chain",
+                status.directory,
+                status.clockFault ?? "no sync has finished yet",
+                status.clockFault == nil ? "‘sealift sync’" : "Set the clock; until then nobody can tell."
+            )
         }
     }
 
@@ -128,6 +136,18 @@ struct DeviceExamination {
                 "not taken again: \(version.reason)",
                 "Publish a version that is right; ‘sealift quarantine clear \(version.model)’ lets this one be taken."
             )
+        }
+    }
+
+    private func missing(_ status: DeviceStatus) -> [Finding] {
+        status.missing.map { model in
+            // What a later sync may bring by itself is no problem yet.
+            let code = ErrorCode(rawValue: model.code)
+            let isLater = code.map { [75, 4].contains($0.exitCode) || $0 == .nothingActive } ?? false
+            let found = "wanted and not there: \(model.reason)"
+            return isLater
+                ? .warning("missing", model.request, found, model.remedy)
+                : .problem("missing", model.request, found, model.remedy)
         }
     }
 

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ModelRuntimes
 import Names
 
 /// One thing that `doctor` looked at.
@@ -35,7 +36,19 @@ struct Finding: Sendable {
     /// What an error means here: its message is what was found, its code knows the remedy.
     static func problem(_ check: String, _ subject: String, _ error: any Error) -> Finding {
         let failure = Failure(describing: error)
-        return .problem(check, subject, failure.line, failure.errorCode.remedy)
+        return .problem(check, subject, failure.line, remedy(failure.errorCode))
+    }
+
+    /// What to do, for somebody who asks `doctor` already.
+    private static func remedy(_ code: ErrorCode) -> String {
+        switch code {
+        case .unreachable:
+            "See that the registry runs, and compare address and port with those that ‘sealift serve’ printed; then what "
+                + "stands between: firewall, and the proxy that is named above."
+        case .place: "Check the path, its owner and its mode."
+        case .runtimeMissing: "Install it: \(ONNXRuntimeError.installation)"
+        default: code.remedy
+        }
     }
 
     var value: JSONValue {

@@ -30,7 +30,7 @@ struct HostExamination {
             return .warning(
                 "runtime",
                 "ONNX Runtime",
-                "\(error)",
+                (error as? ONNXRuntimeError)?.found ?? "\(error)",
                 "Only ‘infer’ and apps that open ONNX models need it. Install it: \(ONNXRuntimeError.installation)"
             )
         }
@@ -40,6 +40,14 @@ struct HostExamination {
     static func space(at path: String, reserve: UInt64, _ subject: String) -> Finding {
         do throws(DurableError) {
             let free = try Durable.freeSpace(at: path)
+            guard try Durable.hasRoomForFiles(at: path) else {
+                return .problem(
+                    "disk-space",
+                    subject,
+                    "\(free) free, and no room for one more file: the file system is out of inodes",
+                    "Delete files that nobody needs, however small; bytes are not what is missing."
+                )
+            }
             guard free.rawValue < reserve else { return .good("disk-space", subject, "\(free) free") }
             return .problem(
                 "disk-space",

@@ -30,7 +30,7 @@ struct Collect: Command {
             arguments["directory"] != nil && arguments["retain"] != nil && arguments["config"] == nil
         let configured = saysAll ? nil : try SyncSettings.agentFile(arguments, context)?.configuration
         let retain = try arguments["retain"].map { try Words.duration($0, of: "--retain") }
-        let report = try await device(arguments, configured)
+        let report = try await Device.synced(arguments, or: configured)
             .collect(isPlan ? .dryRun : .activate, retain: retain ?? configured?.retain ?? 86_400)
         guard !arguments.has("json") else {
             let document = JSONReport([
@@ -45,15 +45,5 @@ struct Collect: Command {
         for path in report.leased { Output.result("kept \(path): a program uses it") }
         Output.result("\(report.bytes) bytes \(isPlan ? "would be free" : "were freed")")
         return .done
-    }
-
-    private static func device(
-        _ arguments: ParsedArguments,
-        _ configured: SyncConfiguration?
-    ) throws -> SyncedDevice {
-        guard arguments["directory"] == nil, let configured, !configured.directory.isEmpty else {
-            return try Device.synced(arguments)
-        }
-        return try SyncedDevice(directory: configured.directory)
     }
 }

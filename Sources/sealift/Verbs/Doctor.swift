@@ -12,7 +12,7 @@ struct Doctor: Command {
         summary: "Look at what tends to go wrong, and say what to do about it",
         positions: [.optional("DIR")],
         options: [
-            SharedOption.directory, .flag("offline", "ask no registry"),
+            SharedOption.directory, SharedOption.wanted, .flag("offline", "ask no registry"),
         ] + SharedOption.client + [SharedOption.json],
         example: "sealift doctor --directory models",
         discussion:
@@ -36,6 +36,7 @@ struct Doctor: Command {
             findings += DeviceExamination(
                 directory: settings.directory,
                 reserve: settings.reserve,
+                wanted: settings.models,
                 now: context.now
             ).findings()
         }

@@ -77,6 +77,17 @@ enum Device {
         try SyncedDevice(directory: try path(arguments))
     }
 
+    /// The same, with the directory of an agent.json where no option names one.
+    static func synced(
+        _ arguments: ParsedArguments,
+        or configured: SyncConfiguration?
+    ) throws -> SyncedDevice {
+        guard arguments["directory"] == nil, let configured, !configured.directory.isEmpty else {
+            return try synced(arguments)
+        }
+        return try SyncedDevice(directory: configured.directory)
+    }
+
     /// The active version, unless it may not be used now.
     static func activeModel(_ arguments: ParsedArguments) throws -> ActiveModel {
         let name = try model(arguments)

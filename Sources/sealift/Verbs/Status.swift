@@ -6,13 +6,19 @@ import SyncAgent
 struct Status: Command {
     static let spec = CommandSpec(
         name: "status",
-        summary: "Show what is active on a device, and how current it is",
-        options: [SharedOption.directory, SharedOption.json],
-        example: "sealift status --directory models"
+        summary: "Show what is active on a device, what is missing, and how current it is",
+        options: [SharedOption.directory, SharedOption.wanted, SharedOption.config, SharedOption.json],
+        example: "sealift status --directory models",
+        discussion:
+            "A model that is wanted and not there is shown with the reason of the last sync. Where --config names an "
+            + "agent.json, its directory and its models hold here too."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-        let status = try Device.synced(arguments).status(at: context.now)
+        let configured = try SyncSettings.agentFile(arguments, context)?.configuration
+        let given = try arguments.all("model").map { try WantedModel($0) }
+        let wanted = given.isEmpty ? configured?.models ?? [] : given
+        let status = try Device.synced(arguments, or: configured).status(wanted: wanted, at: context.now)
         guard !arguments.has("json") else {
             Output.result(bytes: json(status).bytes)
             return .done
@@ -23,8 +29,8 @@ struct Status: Command {
         for model in status.models {
             let channel = model.channel.map { " from \($0)" } ?? ""
             Output.result("  \(model.model) \(model.version) (\(model.variant))\(channel): \(model.reason)")
-            if model.trial != "confirmed" {
-                Output.result("    \(model.trial): its app has not confirmed it")
+            if let trial = model.trial, trial != "confirmed" {
+                Output.result("    \(trial): its app has not confirmed it\(words(model.trialProgress))")
             }
             if let pinned = model.pinned { Output.result("    pinned to \(pinned)") }
             if let unfit = model.unfit { Output.result("    does not fit: \(unfit)") }
@@ -34,12 +40,31 @@ struct Status: Command {
                 Output.result("    quarantined: \(version.version), \(version.reason)")
             }
         }
+        for missing in status.missing {
+            Output.result("  missing: \(missing.request): \(missing.reason)")
+            Output.result("    \(missing.remedy)")
+        }
         Output.result("chain: \(words(status))")
         Output.result("log: \(status.log)")
         return .done
     }
 
+    private static func words(_ trial: DeviceStatus.TrialProgress?) -> String {
+        guard let trial else { return "" }
+        let starts = "; \(trial.starts) of \(Counted.words(trial.startsAllowed, "start")) so far, "
+        let left =
+            trial.secondsLeft.map { "\(Words.rest($0)) left, until \(trial.until)" }
+            ?? "until \(trial.until), by a clock that can be trusted"
+        return starts + left
+            + (trial.hasWayBack ? "" : "; no other version stands behind it, so it stays in any case")
+    }
+
     private static func words(_ status: DeviceStatus) -> String {
+        if let fault = status.clockFault, status.freshness == .unknown {
+            return
+                "how current it is cannot be told, as the clock cannot be trusted: \(fault). Set it; nothing new is "
+                + "accepted before"
+        }
         let until = status.freshUntil.map { ", until \($0)" } ?? ""
         let checked = status.checked.map { ", checked \($0)" } ?? ""
         let grace = status.graceUntil.map { "; what is active may run until \($0)" } ?? ""
@@ -52,13 +77,23 @@ struct Status: Command {
         }
     }
 
+    private static func json(_ trial: DeviceStatus.TrialProgress?) -> JSONValue {
+        guard let trial else { return .null }
+        return .members([
+            "starts": .integer(Int64(trial.starts)), "starts_allowed": .integer(Int64(trial.startsAllowed)),
+            "until": .text(trial.until), "has_way_back": .bool(trial.hasWayBack),
+            "seconds_left": trial.secondsLeft.map { .integer($0) } ?? .null,
+        ])
+    }
+
     private static func json(_ status: DeviceStatus) -> JSONReport {
         let models = status.models.map { model in
             JSONValue.members([
                 "model": .text(model.model), "version": .text(model.version), "variant": .text(model.variant),
                 "channel": .text(orNull: model.channel), "manifest": .text(model.manifest),
                 "directory": .text(model.directory), "entry": .text(model.entry),
-                "reason": .text(model.reason), "trial": .text(model.trial),
+                "reason": .text(model.reason), "trial": .text(orNull: model.trial),
+                "trial_progress": json(model.trialProgress),
                 "pinned": .text(orNull: model.pinned),
                 "unfit": .text(orNull: model.unfit), "problem": .text(orNull: model.problem),
                 "checks": .text(orNull: model.checks),
@@ -73,7 +108,15 @@ struct Status: Command {
             "directory": .text(status.directory),
             "generation": status.generation.map { .integer(Int64(clamping: $0)) } ?? .null,
             "fallback": .bool(status.isFallback), "created": .text(orNull: status.created),
-            "models": .array(models),
+            "models": .array(models), "clock": .text(orNull: status.clockFault),
+            "missing": .array(
+                status.missing.map {
+                    .members([
+                        "model": .text($0.model), "request": .text($0.request), "reason": .text($0.reason),
+                        "remedy": .text($0.remedy), "code": .text($0.code),
+                    ])
+                }
+            ),
             "freshness": .text(status.freshness.rawValue), "checked": .text(orNull: status.checked),
             "fresh_until": .text(orNull: status.freshUntil), "grace_until": .text(orNull: status.graceUntil),
             "log": .text(status.log),

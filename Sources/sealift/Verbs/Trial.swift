@@ -37,7 +37,20 @@ struct Rollback: Command {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let left = try Device.synced(arguments).rollback(reason: try Words.reason(arguments))
-        VersionReport.tell(left, arguments) { "\($0.model) \($0.version) was left and is quarantined" }
+        guard !arguments.has("json") else {
+            let values = left.map {
+                JSONValue.members([
+                    "model": .text($0.model), "version": .text($0.version), "reason": .text($0.reason),
+                    "active": .text(orNull: $0.active),
+                ])
+            }
+            Output.result(bytes: JSONReport(["versions": .array(values)]).bytes)
+            return .done
+        }
+        for model in left {
+            let now = model.active.map { "\($0) is active now" } ?? "no version of it is active now"
+            Output.result("\(model.model) \(model.version) was left and is quarantined; \(now)")
+        }
         return .done
     }
 }
@@ -52,13 +65,17 @@ struct Pin: Command {
         example: "sealift pin vision/detector 1.0.0 --directory models",
         discussion:
             "Counts from the next sync on. A recall, a denial, a floor and the quarantine go before a pin; a version "
-            + "lower than the active one is taken only if this device ran it before."
+            + "lower than the active one is taken only if this device ran it before. What is neither on the device nor "
+            + "released, as far as the last sync knows, is refused."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let model = try Device.model(arguments)
         let version = try Words.version(arguments.positions[1])
-        try Device.synced(arguments).pin("\(model)", to: "\(version)")
+        let pinned = try Device.synced(arguments).pin("\(model)", to: "\(version)")
+        if pinned == .untold {
+            Output.note("nothing on this device says whether there is a version \(version) of \(model)")
+        }
         Output.result("\(model) is pinned to \(version) from the next sync on")
         return .done
     }

@@ -1,6 +1,7 @@
 import Arguments
 import Durable
 import Glibc
+import Names
 import SyncAgent
 
 /// Prints a systemd unit that keeps a device's models current.
@@ -15,7 +16,8 @@ struct Unit: Command {
         ],
         example: "sealift unit --config /etc/sealift/agent.json",
         discussion:
-            "Write it to /etc/systemd/system/sealift-sync.service. It may write below the directory of its models "
+            "Write it to /etc/systemd/system/sealift-sync.service. Its first lines say what has to be there before it "
+            + "starts: the user, the trust root, the directory. It may write below the directory of its models "
             + "and nowhere else, so print it again when the agent.json names another. "
             + "‘systemctl reload’ makes it read its configuration again."
     )
@@ -23,12 +25,13 @@ struct Unit: Command {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let file = context.absolute(arguments["config"] ?? "/etc/sealift/agent.json")
         let given = arguments["directory"].map { context.absolute($0) }
+        let (directory, root) = try places(of: file, given, isNamed: arguments.has("config"))
         let values = [
             ("PROGRAM", "the program's own path", program()), ("CONFIG", "--config", file),
-            ("DIRECTORY", "the directory", try directory(of: file, given, isNamed: arguments.has("config"))),
-            ("USER", "--user", arguments["user"] ?? "sealift"),
+            ("DIRECTORY", "the directory", directory), ("USER", "--user", arguments["user"] ?? "sealift"),
+            ("ROOT", "the root of trust", PlainText.line(root)),
         ]
-        for (_, place, value) in values {
+        for (_, place, value) in values.dropLast() {
             let isPlain =
                 value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
                 && !value.contains { "\"'\\%$;".contains($0) }
@@ -40,27 +43,41 @@ struct Unit: Command {
                 )
             }
         }
+        // Made by systemd, for its user, where it makes such; elsewhere by hand.
+        let state = "/var/lib/"
+        let own = directory.dropFirst(state.utf8.count)
+        let isState = directory.hasPrefix(state) && !own.isEmpty && !own.contains("..") && !own.hasSuffix("/")
         let whole = text.replacing("<OPTIONS>", with: given == nil ? "" : " --directory <DIRECTORY>")
+            .replacing("<STATE>\n", with: isState ? "StateDirectory=\(own)\nStateDirectoryMode=0755\n" : "")
+            .replacing(
+                "<MAKE>\n",
+                with: isState ? "" : "# 3. The directory: install -d -o <USER> <DIRECTORY>\n"
+            )
         Output.result(page: values.reduce(whole) { $0.replacing("<\($1.0)>", with: $1.2) })
         return .done
     }
 
-    /// Where the service writes: what was given, else what its file says, which must then be in order.
+    /// Where the service writes, and where its root of trust is: what was given, else what its file says, which must
+    /// then be in order.
     ///
     /// Only the usual file need not be there yet.
-    private static func directory(of file: String, _ given: String?, isNamed: Bool) throws -> String {
+    private static func places(
+        of file: String,
+        _ given: String?,
+        isNamed: Bool
+    ) throws -> (directory: String, root: String) {
         if !isNamed, try Durable.kind(of: file) == nil {
             if given == nil {
                 Output.note("\(file) is not there yet; the unit is for models below /var/lib/sealift")
             }
-            return given ?? "/var/lib/sealift"
+            return (given ?? "/var/lib/sealift", "\(Durable.parent(of: file))/root.json")
         }
         var configuration = try AgentFile(path: file).configuration
         if let given { configuration.directory = given }
         do throws(SyncError) { try configuration.check() } catch {
             throw Failure(code: error.errorCode, "\(file): \(error.message)")
         }
-        return configuration.directory
+        return (configuration.directory, configuration.rootFile)
     }
 
     private static func program() -> String {
@@ -71,6 +88,10 @@ struct Unit: Command {
     }
 
     private static let text = """
+        # Before its first start:
+        # 1. The user: useradd --system --no-create-home --shell /usr/sbin/nologin <USER>
+        # 2. The root of trust, which the registry's operator hands out, readable by that user: <ROOT>
+        <MAKE>
         [Unit]
         Description=Sealift: keeps the models of this device current
         Wants=network-online.target
@@ -86,6 +107,7 @@ struct Unit: Command {
         RestartPreventExitStatus=2 5
         TimeoutStopSec=90
         User=<USER>
+        <STATE>
         UMask=0022
         Nice=10
         IOSchedulingClass=idle
