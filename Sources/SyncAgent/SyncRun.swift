@@ -91,7 +91,7 @@ struct SyncRun: Sendable {
             report.warnings += await runChecks(&plans, &quarantine, device)
             forbidden.formUnion(quarantine.entries.map(\.manifest))
         } else {
-            await preview(&plans, device)
+            report.warnings += await preview(&plans, device)
         }
         group.apply(to: &plans)
         let lingering = await lingering(plans, before, device, &chain)

@@ -35,20 +35,31 @@ extension SyncRun {
     }
 
     /// Says of each plan what would stop it before its files are there: room, budget, window or metered link.
-    func preview(_ plans: inout [ModelPlan], _ device: DeviceDirectory) async {
+    ///
+    /// - Returns: Warnings: what may stop it, as nobody knows yet how much the device can spare it.
+    func preview(_ plans: inout [ModelPlan], _ device: DeviceDirectory) async -> [String] {
         _ = await measure(&plans, device)
-        guard let permission = peers.permission else { return }
+        guard let permission = peers.permission else { return [] }
+        var warnings: [String] = []
         var wanted: UInt64 = 0
         for index in plans.indices {
             guard let needs = plans[index].installation?.needs, needs.fetched > 0 else { continue }
             do throws(FetchPause) {
-                _ = try permission.remaining(atLeast: wanted + needs.unspared)
+                let left = try permission.remaining(atLeast: wanted + needs.unspared)
                 wanted += needs.unspared
+                if let left, left < wanted - needs.unspared + needs.fetched {
+                    warnings.append(
+                        "\(plans[index].decision.model) may have to wait: up to \(ByteCount(rawValue: needs.fetched)) of it "
+                            + "are fetched, as far as the device has not got them already, and \(ByteCount(rawValue: left)) "
+                            + "are left of the budget"
+                    )
+                }
             } catch {
                 let subject = plans[index].decision.model
                 plans[index].fail(SyncError(FetchError.paused(error), subject))
             }
         }
+        return warnings
     }
 
     /// Finds what each plan needs; one for which that cannot be had fails.

@@ -1,5 +1,6 @@
 import Durable
 import Glibc
+import Names
 import Support
 import Testing
 
@@ -36,7 +37,7 @@ struct OutOfFilesTests {
         #expect(error?.isOutOfSpace == true)
         #expect(
             error?.description.contains("out of inodes, not of bytes: delete files") == true,
-            "\(error, default: "")"
+            "\(error?.description ?? "none")"
         )
         #expect(try !Durable.hasRoomForFiles(at: scratch.path))
         #expect(try Durable.freeSpace(at: scratch.path).rawValue > 0)

@@ -88,6 +88,16 @@ struct DisorderTests {
             #expect(report.exitCode == 75 && report.models[0].outcome == .failed, "\(mode)")
         }
         #expect(try await fixture.sync(mode: .dryRun).exitCode == 0)
+        guard limit == "budget" else { return }
+        // Of what may lie in the version before nobody knows yet how much is the same.
+        fixture.registry.pause(nil)
+        try await fixture.sync()
+        try fixture.registry.release("1.1.0", weights: 90_000)
+        let (small, great) = (try ByteBudget("1000B/day"), try ByteBudget("10MB/day"))
+        let maybe = try await fixture.sync(mode: .dryRun) { $0.budget = small }
+        #expect(maybe.warnings.contains { $0.contains("vision/detector may have to wait") }, "\(maybe)")
+        let enough = try await fixture.sync(mode: .dryRun) { $0.budget = great }
+        #expect(enough.warnings.isEmpty, "\(enough)")
     }
 
     @Test("a dry run on a device that is not there yet knows the room as well")

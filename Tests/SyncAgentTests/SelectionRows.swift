@@ -269,7 +269,7 @@ extension Selection {
             name: "a pin on what nobody released stays",
             pin: "2.0.0",
             expected: [],
-            passedOver: ["2.0.0": "release role", "1.4.0": "2.0.0 is pinned"]
+            passedOver: ["2.0.0": "no such version", "1.4.0": "2.0.0 is pinned"]
         ),
     ]
 }

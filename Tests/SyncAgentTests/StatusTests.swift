@@ -48,7 +48,7 @@ struct StatusTests {
         #expect(never.code == "nothing-active" && never.remedy.contains("sealift sync"), "\(never)")
 
         try fixture.registry.release("1.0.0", of: "vision/tracker")
-        fixture.registry.pause(.outsideWindow(opens: "22:00"))
+        fixture.registry.pause(FetchPause("it is noon"))
         let both = ["vision/detector@stable", "vision/tracker@stable"]
         try await fixture.sync(both)
         let shut = try require(try missing()["vision/tracker"])
