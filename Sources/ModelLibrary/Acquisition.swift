@@ -13,6 +13,9 @@ struct LoadInProgress {
     let wanted: Wanted
     let stamp: SourceStamp?
 
+    /// Its place in the order of loads.
+    let ticket: LoadTurn.Ticket
+
     /// The latest look at the device that found this version active.
     var look: Int
     var request: ModelRequest
@@ -48,42 +51,36 @@ extension ModelLibrary {
     /// At once when the model is in memory and the last look at the device holds.
     nonisolated func lend(_ request: ModelRequest) async throws -> Lent {
         let wanted = wanted(request)
-        let source = source
-        if let lent = table.hit(
-            wanted,
-            request,
-            at: clock.now,
-            recheck: configuration.recheck,
-            stamp: { source.stamp() }
-        ) {
-            return lent
-        }
+        if let lent = table.hit(wanted, request, at: clock.now) { return lent }
         return try await acquire(wanted, request)
     }
 
     private func acquire(_ wanted: Wanted, _ request: ModelRequest) async throws -> Lent {
-        let source = source
         let deadline = clock.now + (request.deadline ?? configuration.deadline)
         var delivery = delivery
         // The device may switch between two looks; a device that switches all the time is not waited for.
-        for _ in 0..<5 {
-            let (stamp, version): (SourceStamp?, LibraryVersion)
-            let beginning = nextNumber()
-            do throws(ModelLibraryError) {
-                (stamp, version) = try await BlockingPool.shared.run {
-                    () throws(ModelLibraryError) -> (SourceStamp?, LibraryVersion) in
-                    (source.stamp(), try source.activeVersion(of: wanted.name))
+        for _ in 0..<8 {
+            let known = table.knownStamp(of: wanted, at: clock.now)
+            let sight = try await look(for: LookKey(name: wanted.name, known: known), until: deadline)
+            let version: LibraryVersion
+            switch sight.version {
+            case nil:
+                let (now, recheck) = (clock.now, configuration.recheck)
+                if let lent = table.renew(wanted, request, sight.stamp, at: now, recheck: recheck) {
+                    return lent
                 }
-            } catch {
+                continue
+            case .success(let found): version = found
+            case .failure(let error):
                 guard case .notAvailable = error, let bring = delivery else { throw error }
                 // Brought since this look began, so that nobody has to be asked again.
-                if let brought = brought[wanted.name], brought > beginning { continue }
+                if let brought = brought[wanted.name], brought > sight.number { continue }
                 delivery = nil
                 try await deliver(wanted.name, by: bring, instead: error, until: deadline)
                 continue
             }
             let key = LoadKey(version: version, options: wanted.options)
-            let look = Look(stamp: stamp, number: nextNumber())
+            let look = Look(stamp: sight.stamp, number: sight.number)
             do {
                 return try await lend(key, look, request, deadline)
             } catch is Superseded {
@@ -110,19 +107,25 @@ extension ModelLibrary {
         _ request: ModelRequest,
         _ deadline: Duration
     ) async throws -> Lent {
-        let wanted = Wanted(name: key.version.model, options: key.options)
+        let wanted = key.wanted
         if let lent = point(wanted, to: key, look, request) {
-            await tend()
+            // Not waited for: that an engine takes its time to free another version is not for this caller.
+            startTending()
             return lent
         }
         if let rejection = rejections[key] {
             if clock.now < rejection.until { throw rejection.error }
             rejections[key] = nil
         }
-        if loads[key] == nil { startLoading(key, wanted, look, request) }
-        loads[key]?.retirement = nil
+        if loads[key] == nil {
+            startLoading(key, wanted, look, request)
+        } else {
+            raise(key, to: request.priority)
+        }
         loads[key]?.look = look.number
-        if configuration.swap == .besideWithoutWaiting, let lent = try await standing(wanted, request) {
+        if configuration.swap == .besideWithoutWaiting,
+            let lent = try await standing(wanted, request, until: deadline)
+        {
             return lent
         }
         return try await waitForLoad(key, request, deadline)
@@ -156,11 +159,16 @@ extension ModelLibrary {
     }
 
     /// What the name stood for before, while the next version loads; `nil` when that must not run any more.
-    private func standing(_ wanted: Wanted, _ request: ModelRequest) async throws -> Lent? {
+    private func standing(
+        _ wanted: Wanted,
+        _ request: ModelRequest,
+        until deadline: Duration
+    ) async throws -> Lent? {
         let source = source
         guard let resident = resident(wanted) else { return nil }
-        let mayRun = try await BlockingPool.shared.run { () throws(ModelLibraryError) in
-            try source.mayRun(resident.key.version)
+        let version = resident.key.version
+        let mayRun = try await ask(about: wanted.name, until: deadline) { () throws(ModelLibraryError) in
+            try source.mayRun(version)
         }
         let now = clock.now
         return table.change { state in
@@ -192,13 +200,17 @@ extension ModelLibrary {
     ) async throws -> Lent? {
         let source = source
         let name = key.version.model
-        let wanted = Wanted(name: name, options: key.options)
+        let wanted = key.wanted
         let standing = resident(wanted)?.key.version
-        let version = try? await BlockingPool.shared.run { () throws(ModelLibraryError) -> LibraryVersion? in
+        // The deadline may be what failed; an earlier version gets a little of its own.
+        let deadline = max(deadline, clock.now + .seconds(5))
+        let version = try? await ask(about: name, until: deadline) {
+            () throws(ModelLibraryError) -> LibraryVersion? in
             if let standing, standing != key.version, try source.mayRun(standing) { return standing }
             return try source.earlierVersion(of: name, than: key.version)
         }
-        guard let version, version != key.version else { return nil }
+        try Task.checkCancellation()
+        guard let version = version ?? nil, version != key.version else { return nil }
         let fallback = LoadKey(version: version, options: key.options)
         // That this caller waits no longer says nothing about the version, for which others may go on waiting.
         let isOwn = (error as? ModelLibraryError)?.isOfCaller ?? false
@@ -212,8 +224,7 @@ extension ModelLibrary {
                 startLoading(fallback, wanted, look, request)
                 loads[fallback]?.isNamed = !isOwn
             }
-            // The deadline may be what failed; an earlier version gets a little of its own.
-            lent = try? await waitForLoad(fallback, request, max(deadline, clock.now + .seconds(5)))
+            lent = try? await waitForLoad(fallback, request, deadline)
             if !isOwn { table.change { $0.named[wanted]?.retryAt = until } }
         }
         guard let lent else {
@@ -253,8 +264,7 @@ extension ModelLibrary {
         let began = clock.now
         let timer = Task { [weak self] in
             guard (try? await clock.sleep(until: deadline)) != nil else { return }
-            let error = ModelLibraryError.timedOut(model: request.model, after: max(.zero, deadline - began))
-            await self?.stopWaiting(waiter, for: key, error)
+            await self?.giveUp(waiter, for: key, after: max(.zero, deadline - began))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
@@ -273,6 +283,19 @@ extension ModelLibrary {
         } onCancel: {
             Task { await self.stopWaiting(waiter, for: key, CancellationError()) }
         }
+    }
+
+    /// Tells a caller that it waited as long as it may, and for whom.
+    private func giveUp(_ waiter: Int, for key: LoadKey, after waited: Duration) {
+        guard let load = loads[key] else { return }
+        let model = key.version.modelText
+        let error: ModelLibraryError =
+            if let other = turn.holder(before: load.ticket) {
+                .behind(model: model, after: waited, loading: other)
+            } else {
+                .timedOut(model: model, after: waited)
+            }
+        stopWaiting(waiter, for: key, error)
     }
 
     private func stopWaiting(_ waiter: Int, for key: LoadKey, _ error: any Error) {

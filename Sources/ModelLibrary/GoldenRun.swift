@@ -7,8 +7,12 @@ import Names
 /// Runs the golden vectors of a version on the model that was loaded from it.
 struct GoldenRun: Sendable {
     private let opened: OpenedModel
+    private let policy: OutputPolicy
 
-    init(_ opened: OpenedModel) { self.opened = opened }
+    init(_ opened: OpenedModel, _ policy: OutputPolicy) {
+        self.opened = opened
+        self.policy = policy
+    }
 
     /// Calls the model with every vector.
     ///
@@ -20,7 +24,7 @@ struct GoldenRun: Sendable {
         for (index, check) in opened.checks.enumerated() {
             let vector: GoldenVector
             do {
-                vector = try await BlockingPool.shared.run { () throws(InferenceError) in
+                vector = try await LibraryThreads.files.run { () throws(InferenceError) in
                     try Self.vector(check, of: opened)
                 }
             } catch {
@@ -29,7 +33,10 @@ struct GoldenRun: Sendable {
             let differences: [String]
             do {
                 try opened.ports.check(vector.inputs)
-                differences = vector.disagreements(with: try await model.run(vector.inputs))
+                let outputs = try await model.run(vector.inputs, within: policy)
+                // As of every prediction: what it would refuse must not pass here.
+                try opened.ports.check(outputs: outputs, policy: policy)
+                differences = vector.disagreements(with: outputs)
             } catch is CancellationError {
                 throw CancellationError()
             } catch let error as any RuntimeFailure where !error.isModelAtFault {

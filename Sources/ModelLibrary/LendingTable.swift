@@ -6,6 +6,11 @@ import Names
 struct LoadKey: Hashable, Sendable {
     let version: LibraryVersion
     let options: LoadOptions
+
+    var wanted: Wanted { Wanted(name: version.model, options: options) }
+
+    /// `vision/detector 1.4.0`, for people.
+    var words: String { "\(version.modelText) \(version.versionText)" }
 }
 
 /// A model as it was asked for, whatever its version.
@@ -47,12 +52,11 @@ final class LendingTable: Sendable {
         var isPinned: Bool
         var lastUse: Duration
 
-        /// Notes a new lease, which also keeps a model that was about to go.
+        /// Notes a new lease, which also keeps a model that was about to go, unless that is final.
         mutating func begin(_ lease: Int, _ request: ModelRequest, at now: Duration) -> Resident {
             leases[lease] = now
-            retirement = nil
+            if retirement?.isFinal == false { retirement = nil }
             priority = request.priority
-            isPinned = request.isPinned
             lastUse = now
             return resident
         }
@@ -80,6 +84,9 @@ final class LendingTable: Sendable {
         var named: [Wanted: Named] = [:]
         var uses: [ModelName: Uses] = [:]
         var lastNumber = 0
+
+        /// What stays in memory when idle, whatever its version, until the app ends that.
+        var pins: Set<Wanted> = []
 
         /// Whether a load waits for what models in use hold.
         var isRoomWanted = false
@@ -113,48 +120,62 @@ extension LendingTable {
     ///   - wanted: What the name stands for.
     ///   - request: How much it matters.
     ///   - now: When it is asked for.
-    ///   - recheck: For how long a look at the device holds.
-    ///   - stamp: Asked only when the last look is too old.
     /// - Returns: `nil` when the actor must look.
-    func hit(
-        _ wanted: Wanted,
-        _ request: ModelRequest,
-        at now: Duration,
-        recheck: Duration,
-        stamp: () -> SourceStamp?
-    ) -> Lent? {
-        let found = change { state -> Lent?? in
-            guard let named = state.named[wanted], named.retryAt.map({ now < $0 }) ?? true else {
-                return .none
-            }
-            guard now < named.holdsUntil else { return .some(nil) }
-            return .some(state.lend(named.number, request, at: now))
+    func hit(_ wanted: Wanted, _ request: ModelRequest, at now: Duration) -> Lent? {
+        change { state in
+            guard let named = state.named[wanted], named.retryAt.map({ now < $0 }) ?? true,
+                now < named.holdsUntil
+            else { return nil }
+            return state.lend(named.number, request, at: now)
         }
-        guard let found else { return nil }
-        if let found { return found }
-        guard let stamp = stamp() else { return nil }
-        return change { state in
-            guard let named = state.named[wanted], named.stamp == stamp,
+    }
+
+    /// The stamp of the last look at the device, if one that is still the same says enough.
+    func knownStamp(of wanted: Wanted, at now: Duration) -> SourceStamp? {
+        change { state in
+            guard let named = state.named[wanted], named.retryAt.map({ now < $0 }) ?? true,
                 now - named.looked < Self.longestTrust
             else { return nil }
+            return named.stamp
+        }
+    }
+
+    /// Lends what `wanted` stands for, after a look at the device that found nothing changed.
+    ///
+    /// - Returns: `nil` when it stands for something else meanwhile.
+    func renew(
+        _ wanted: Wanted,
+        _ request: ModelRequest,
+        _ stamp: SourceStamp?,
+        at now: Duration,
+        recheck: Duration
+    ) -> Lent? {
+        change { state in
+            guard let named = state.named[wanted], let stamp, named.stamp == stamp else { return nil }
             state.named[wanted]?.holdsUntil = now + recheck
             return state.lend(named.number, request, at: now)
         }
     }
 
+    /// A lease that ends, which keeps nothing in memory.
+    struct End: Sendable {
+        let number: Int
+        let lease: Int
+    }
+
     /// Ends a lease.
     ///
     /// - Parameters:
-    ///   - lent: What was lent.
+    ///   - end: Which.
     ///   - now: When it ends.
     ///   - count: How many idle models may stay; `nil` for all.
     /// - Returns: Whether the actor has something to do now: a model to free, or a load that waits for room.
-    func giveBack(_ lent: Lent, at now: Duration, keeping count: Int?) -> Bool {
+    func giveBack(_ end: End, at now: Duration, keeping count: Int?) -> Bool {
         change { state in
-            let number = lent.resident.number
+            let number = end.number
             guard var slot = state.slots[number] else { return false }
-            slot.leases[lent.lease] = nil
-            slot.told.remove(lent.lease)
+            slot.leases[end.lease] = nil
+            slot.told.remove(end.lease)
             slot.lastUse = now
             state.slots[number] = slot
             guard slot.leases.isEmpty else { return false }
@@ -169,18 +190,39 @@ extension LendingTable.State {
         lastNumber += 1
         let lease = lastNumber
         guard let resident = slots[number]?.begin(lease, request, at: now) else { return nil }
+        if request.isPinned { pin(resident.key.wanted) }
         uses[request.name, default: LendingTable.Uses()].hits += 1
         return Lent(resident: resident, lease: lease)
     }
 
     mutating func add(_ resident: Resident, _ request: ModelRequest, at now: Duration) {
+        let wanted = resident.key.wanted
         slots[resident.number] = LendingTable.Slot(
             resident: resident,
             priority: request.priority,
-            isPinned: request.isPinned,
+            isPinned: pins.contains(wanted),
             lastUse: now
         )
         numbers[resident.key] = resident.number
+        if request.isPinned { pin(wanted) }
+    }
+
+    /// Keeps every version of what is wanted in memory when idle, also those to come.
+    private mutating func pin(_ wanted: Wanted) {
+        guard pins.insert(wanted).inserted else { return }
+        setPins(true) { $0 == wanted }
+    }
+
+    /// Ends pins, so that what they kept goes by the rules for others.
+    mutating func unpin(_ condition: (Wanted) -> Bool) {
+        pins = pins.filter { !condition($0) }
+        setPins(false, condition)
+    }
+
+    private mutating func setPins(_ isPinned: Bool, _ condition: (Wanted) -> Bool) {
+        for (number, slot) in slots where condition(slot.resident.key.wanted) {
+            slots[number]?.isPinned = isPinned
+        }
     }
 
     /// Takes a model out, if it is there and nobody uses it.

@@ -3,11 +3,13 @@ import Durable
 import Glibc
 import Names
 
-/// What a library remembers between runs (`sealift/library@1`): use by model, and measured costs.
+/// What a library remembers between runs (`sealift/library@1`): use by model, measured costs, and which versions
+/// reproduced their golden vectors.
 ///
 ///     { "type": "sealift/library@1",
 ///       "models": [{"model", "requests", "loads", "runs", "load_milliseconds", "failures", "bytes"}],
-///       "costs": [{"manifest", "runtime", "options", "bytes"}] }
+///       "costs": [{"manifest", "runtime", "options", "bytes", "samples": [BYTES, …]}],
+///       "proven": [{"manifest", "runtime", "options"}] }
 ///
 /// It is a note to itself: one that is missing, empty or damaged costs a first
 /// guess and nothing else. What is no record is neither read nor replaced.
@@ -38,6 +40,7 @@ package struct LibraryRecord: Sendable, Equatable {
 
     package var models: [Model]
     var costs: MemoryCosts
+    var proven = ProvenVersions()
 
     /// No load took more than this machine has: a cost beyond it is an error, and is measured again.
     private static let machineMemory: UInt64 = {
@@ -53,7 +56,7 @@ package struct LibraryRecord: Sendable, Equatable {
     }
 
     /// Adds what one library counted and measured.
-    mutating func add(_ news: [Model], _ measured: MemoryCosts) {
+    mutating func add(_ news: [Model], _ measured: MemoryCosts, _ proven: ProvenVersions = ProvenVersions()) {
         var byName: [String: Model] = [:]
         for model in models { byName[model.model] = model }
         for model in news { byName[model.model] = model.more(byName[model.model]) }
@@ -61,6 +64,7 @@ package struct LibraryRecord: Sendable, Equatable {
         let others = byName.values.filter { !inUse.contains($0.model) }.sorted { $0.requests > $1.requests }
         models = Array((byName.values.filter { inUse.contains($0.model) } + others).prefix(Self.mostModels))
         costs = costs.followed(by: measured)
+        self.proven = self.proven.followed(by: proven)
     }
 
     /// Reads a file.
@@ -138,15 +142,18 @@ package struct LibraryRecord: Sendable, Equatable {
         }
         self.costs = MemoryCosts()
         for cost in costs {
-            guard let manifest = cost["manifest"]?.string.flatMap({ Digest(hex: $0) }),
-                let runtime = cost["runtime"]?.string, let options = cost["options"]?.string,
-                let bytes = cost["bytes"]?.integer.flatMap({ UInt64(exactly: $0) }),
-                bytes <= Self.machineMemory
-            else { continue }
-            self.costs.learn(
-                bytes,
-                in: MemoryCosts.Circumstances(manifest: manifest, runtime: runtime, options: options)
-            )
+            guard let circumstances = MemoryCosts.Circumstances(cost), let bytes = cost["bytes"] else {
+                continue
+            }
+            for sample in (cost["samples"]?.array ?? [bytes]).suffix(MemoryCosts.mostSamples) {
+                guard let bytes = sample.integer.flatMap({ UInt64(exactly: $0) }),
+                    bytes <= Self.machineMemory
+                else { continue }
+                self.costs.learn(bytes, in: circumstances)
+            }
+        }
+        for value in value["proven"]?.array ?? [] {
+            if let circumstances = MemoryCosts.Circumstances(value) { proven.insert(circumstances) }
         }
     }
 
@@ -160,16 +167,35 @@ package struct LibraryRecord: Sendable, Equatable {
                 "runs": .integer(model.runs),
             ])
         }
-        let costs = costs.order.map { [measured = costs.measured] circumstances in
-            JSONValue.members([
-                "bytes": .integer(Int64(clamping: measured[circumstances] ?? 0)),
-                "manifest": .text(circumstances.manifest.hex),
-                "options": .text(circumstances.options), "runtime": .text(circumstances.runtime),
-            ])
+        let costs = costs.order.map { [costs] circumstances in
+            var object = circumstances.object
+            object["bytes"] = .integer(Int64(clamping: costs.measured(circumstances) ?? 0))
+            let samples = costs.samples[circumstances] ?? []
+            object["samples"] = .array(samples.map { .integer(Int64(clamping: $0)) })
+            return JSONValue.object(object)
         }
+        let proven = proven.order.map { JSONValue.object($0.object) }
         return JSONValue.members([
-            "costs": .array(costs), "models": .array(models), "type": .text(Self.type),
+            "costs": .array(costs), "models": .array(models), "proven": .array(proven),
+            "type": .text(Self.type),
         ]).compactJSON
+    }
+}
+
+extension MemoryCosts.Circumstances {
+    fileprivate init?(_ value: JSONValue) {
+        guard let manifest = value["manifest"]?.string.flatMap({ Digest(hex: $0) }),
+            let runtime = value["runtime"]?.string, let options = value["options"]?.string
+        else { return nil }
+        self.init(manifest: manifest, runtime: runtime, options: options)
+    }
+
+    fileprivate var object: JSONObject {
+        var object = JSONObject()
+        object["manifest"] = .text(manifest.hex)
+        object["options"] = .text(options)
+        object["runtime"] = .text(runtime)
+        return object
     }
 }
 

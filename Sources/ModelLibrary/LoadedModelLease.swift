@@ -6,17 +6,22 @@ import Names
 ///
 /// Safe to use from many tasks at once, but only until the call returns.
 public final class LoadedModelLease: Sendable {
-    let lent: Lent
-
+    /// The model, until the lease ends: an engine may take its time to free it, which is not to happen here.
+    private let held: Guarded<(any LoadedModel)?>
+    private let opened: OpenedModel
     private let library: ModelLibrary
-    private let hasEnded = Guarded(false)
+    private let end: LendingTable.End
+
+    /// What its load took.
+    public let load: LoadRecord
 
     init(_ lent: Lent, of library: ModelLibrary) {
-        self.lent = lent
+        held = Guarded(lent.resident.model)
+        opened = lent.resident.opened
+        load = lent.resident.record
+        end = LendingTable.End(number: lent.resident.number, lease: lent.lease)
         self.library = library
     }
-
-    private var opened: OpenedModel { lent.resident.opened }
 
     /// The name, `vision/detector`.
     public var model: String { opened.version.modelText }
@@ -36,9 +41,6 @@ public final class LoadedModelLease: Sendable {
     /// The folder of the model's files, such as its tokenizer; it stays for the duration of the lease.
     public var directory: String { opened.directory }
 
-    /// What its load took.
-    public var load: LoadRecord { lent.resident.record }
-
     /// Computes every output, after checking every input.
     ///
     /// - Parameter inputs: By the name of the port.
@@ -48,11 +50,11 @@ public final class LoadedModelLease: Sendable {
     ///   is more than the policy allows; `ModelLibraryError.leaseEnded`; the
     ///   runtime's own error when the call fails.
     public func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue] {
-        guard !hasEnded.withLock({ $0 }) else { throw ModelLibraryError.leaseEnded(model: model) }
+        guard let held = held.withLock({ $0 }) else { throw ModelLibraryError.leaseEnded(model: model) }
         try check(inputs)
         do {
             let policy = library.configuration.outputPolicy
-            let outputs = try await lent.resident.model.run(inputs, within: policy)
+            let outputs = try await held.run(inputs, within: policy)
             try ports.check(outputs: outputs, policy: policy)
             library.noteRun(of: opened.version.model)
             return outputs
@@ -72,8 +74,12 @@ public final class LoadedModelLease: Sendable {
         try ports.check(inputs, policy: library.configuration.inputPolicy)
     }
 
-    func end() {
-        hasEnded.withLock { $0 = true }
+    /// Lets go of the model.
+    ///
+    /// - Returns: What is to be given back.
+    func ended() -> LendingTable.End {
+        held.withLock { $0 = nil }
         library.saveSoon()
+        return end
     }
 }

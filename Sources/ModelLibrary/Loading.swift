@@ -18,66 +18,44 @@ extension ModelLibrary {
     ///
     /// The task belongs to no caller on purpose: it goes on when a caller is cancelled.
     func startLoading(_ key: LoadKey, _ wanted: Wanted, _ look: Look, _ request: ModelRequest) {
-        loads[key] = LoadInProgress(wanted: wanted, stamp: look.stamp, look: look.number, request: request)
-        Task { await load(key, request) }
+        let ticket = turn.ticket()
+        loads[key] = LoadInProgress(
+            wanted: wanted,
+            stamp: look.stamp,
+            ticket: ticket,
+            look: look.number,
+            request: request
+        )
+        Task { await load(key, ticket) }
     }
 
-    private func load(_ key: LoadKey, _ request: ModelRequest) async {
+    private func load(_ key: LoadKey, _ ticket: LoadTurn.Ticket) async {
         let asked = clock.now
-        let hold = nextNumber()
-        await take(hold, request.priority)
+        await readRecord()
+        await take(ticket, key)
         var outcome: Result<Resident, any Error>
-        do {
-            let prepared = try await prepared(key)
-            if configuration.swap == .oldFirst {
-                await free { $0.retireOthers(of: key, evenIfStanding: true) }
+        var tried: ModelPriority
+        repeat {
+            tried = priority(of: key)
+            do {
+                let prepared = try await prepared(key)
+                if configuration.swap == .oldFirst {
+                    await free { $0.retireOthers(of: key, evenIfStanding: true) }
+                }
+                try await makeRoom(for: prepared, ticket)
+                outcome = .success(try await loaded(prepared, waitedSince: asked))
+            } catch {
+                outcome = .failure(error)
             }
-            try await makeRoom(for: prepared, request)
-            let resident = try await watched(hold, key) {
-                try await self.loaded(prepared, waitedSince: asked)
-            }
-            outcome = .success(resident)
-        } catch {
-            outcome = .failure(error)
-        }
-        await pass(hold)
+            // Who joined meanwhile may make others go, where those before might not.
+        } while outcome.isForLackOfRoom && priority(of: key) > tried
+        pass(ticket)
         if case .failure(let unfit as Unfit) = outcome {
             // What fails on one kind of processor may well run on another, which a ladder then asks for.
             let isGeneral = key.options.compute == .any || key.options.compute == .cpu
             outcome = .failure(isGeneral ? await condemn(key.version, unfit) : unfit.error)
         }
         await settle(key, outcome)
-    }
-
-    private func take(_ hold: Int, _ priority: ModelPriority) async {
-        await turn.take(priority)
-        holds.insert(hold)
-    }
-
-    private func pass(_ hold: Int) async {
-        if holds.remove(hold) != nil { await turn.pass() }
-    }
-
-    /// Passes the turn on when `body` takes longer than is usual: what never comes back must hold up no other model.
-    private func watched<Outcome>(
-        _ hold: Int,
-        _ key: LoadKey,
-        _ body: () async throws -> Outcome
-    ) async rethrows -> Outcome {
-        let (clock, long) = (clock, configuration.longLoad)
-        let due = clock.now + long
-        let watchdog = Task { [weak self] in
-            guard (try? await clock.sleep(until: due)) != nil else { return }
-            await self?.overstay(hold, key, after: long)
-        }
-        defer { watchdog.cancel() }
-        return try await body()
-    }
-
-    private func overstay(_ hold: Int, _ key: LoadKey, after long: Duration) async {
-        guard holds.contains(hold) else { return }
-        tell(.longLoad(model: key.version.modelText, version: key.version.versionText, after: long))
-        await pass(hold)
     }
 
     /// Everything that is known before memory is touched.
@@ -92,7 +70,7 @@ extension ModelLibrary {
     private func prepared(_ key: LoadKey) async throws -> Prepared {
         let source = source
         let version = key.version
-        let opened = try await BlockingPool.shared.run { () throws(ModelLibraryError) in
+        let opened = try await LibraryThreads.files.run { () throws(ModelLibraryError) in
             try source.open(version)
         }
         guard let opened else { throw Superseded() }
@@ -132,16 +110,17 @@ extension ModelLibrary {
         let (version, opened) = (prepared.key.version, prepared.opened)
         let note = opened.note
         let began = clock.now
+        let departures = turn.departures
         let before = await footprint(noting: note)
         let model: any LoadedModel
         let inRuntime: Duration
         do {
             (model, inRuntime) = try await checked(prepared, since: began)
         } catch {
-            await BlockingPool.shared.run { note?.end(hasLoaded: false) }
+            await LibraryThreads.files.run { note?.end(hasLoaded: false) }
             throw error
         }
-        await BlockingPool.shared.run { note?.end(hasLoaded: true) }
+        await LibraryThreads.files.run { note?.end(hasLoaded: true) }
         let after = await footprint()
         let record = LoadRecord(
             model: version.modelText,
@@ -153,15 +132,18 @@ extension ModelLibrary {
             before: before,
             after: after
         )
-        if let before, let after {
-            costs.learn(after.anonymous - min(after.anonymous, before.anonymous), in: prepared.circumstances)
+        // What was freed meanwhile would be taken off what this load took.
+        if let before, let after, self.departures == 0, turn.departures == departures {
+            let bytes = after.anonymous - min(after.anonymous, before.anonymous)
+            costs.learn(bytes, in: prepared.circumstances)
+            keeping.news.costs.learn(bytes, in: prepared.circumstances)
         }
         return Resident(
             number: nextNumber(),
             key: prepared.key,
             opened: opened,
             model: model,
-            bytes: costs.measured[prepared.circumstances] ?? prepared.need,
+            bytes: costs.held(opened, in: prepared.circumstances),
             record: record
         )
     }
@@ -193,16 +175,21 @@ extension ModelLibrary {
             let text = disagreements.joined(separator: "; ")
             throw Unfit(version.refused(text), text)
         }
-        do { try await GoldenRun(opened).check(model) } catch {
-            guard case ModelLibraryError.refused(_, _, let reason) = error else { throw error }
-            throw Unfit(error, reason)
+        // Once a version, runtime and options: the files are the same each time.
+        if !opened.checks.isEmpty, !proven.contains(prepared.circumstances) {
+            do { try await GoldenRun(opened, configuration.outputPolicy).check(model) } catch {
+                guard case ModelLibraryError.refused(_, _, let reason) = error else { throw error }
+                throw Unfit(error, reason)
+            }
+            proven.insert(prepared.circumstances)
+            keeping.news.proven.insert(prepared.circumstances)
         }
         return (model, inRuntime)
     }
 
     private func footprint(noting note: (any LoadNote)? = nil) async -> MemoryFootprint? {
         let probe = probe
-        return await BlockingPool.shared.run {
+        return await LibraryThreads.memory.run {
             let footprint = probe.footprint()
             note?.begin()
             return footprint
@@ -216,7 +203,7 @@ extension ModelLibrary {
         let source = source
         let reason = unfit.reason
         do {
-            let place = try await BlockingPool.shared.run { () throws(ModelLibraryError) in
+            let place = try await LibraryThreads.files.run { () throws(ModelLibraryError) in
                 try source.condemn(version, reason)
             }
             let (model, text) = (version.modelText, version.versionText)
@@ -256,8 +243,9 @@ extension ModelLibrary {
             counters.noteLoad(resident.record)
             tell(.loaded(resident.record))
             startSweeping()
-            // What is replaced goes before anybody gets the new one: who looks then sees one.
-            await tend()
+            // What is replaced goes before anybody gets the new one: who looks then sees one. That its engine takes
+            // its time to free it is not for those who wait.
+            startTending()
             for (number, waiter) in load.waiters {
                 guard let lent = lent[number] ?? nil else { continue }
                 waiter.continuation.resume(returning: lent)
@@ -266,10 +254,22 @@ extension ModelLibrary {
         case .failure(let error):
             for waiter in load.waiters.values { waiter.continuation.resume(throwing: error) }
             if error is Superseded { return }
+            // With nobody to hear of it, the calls that another version answers would start it over and over.
+            if load.waiters.isEmpty, load.isNamed {
+                rejections[key] = Rejection(error: error, until: clock.now + configuration.retryAfter)
+            }
             counters.noteRefusal(of: key.version.modelText)
             tell(
                 .refused(model: key.version.modelText, version: key.version.versionText, reason: "\(error)")
             )
         }
+    }
+}
+
+extension Result where Success == Resident, Failure == any Error {
+    /// Whether the load failed since nothing could make room for it.
+    fileprivate var isForLackOfRoom: Bool {
+        guard case .failure(let error as ModelLibraryError) = self else { return false }
+        return error.isForLackOfRoom
     }
 }

@@ -14,6 +14,9 @@ public enum MemoryPressure: Int, Comparable, Sendable, CaseIterable {
 
     /// What a level of Android's `onTrimMemory` asks for; `nil` for one that says nothing about memory.
     ///
+    /// Android never tells the end of one: report it by
+    /// `ReportedSignals.report(androidTrimLevel:)`, which sees to that.
+    ///
     /// - Parameter androidTrimLevel: `TRIM_MEMORY_RUNNING_MODERATE` is 5,
     ///   `…_RUNNING_LOW` 10, `…_RUNNING_CRITICAL` 15, `…_BACKGROUND` 40,
     ///   `…_MODERATE` 60, `…_COMPLETE` 80; `…_UI_HIDDEN`, 20, is about the
@@ -49,34 +52,4 @@ public enum LifecyclePhase: Equatable, Sendable {
 public protocol LifecycleSource: Sendable {
     /// Each change.
     func phases() -> AsyncStream<LifecyclePhase>
-}
-
-/// Pressure and phases that the app reports itself, from whatever callbacks its platform has.
-public final class ReportedSignals: PressureSource, LifecycleSource {
-    private let pressure = AsyncStream.makeStream(
-        of: MemoryPressure.self,
-        bufferingPolicy: .bufferingNewest(16)
-    )
-    private let phase = AsyncStream.makeStream(of: LifecyclePhase.self, bufferingPolicy: .bufferingNewest(16))
-
-    /// Nothing reported yet.
-    public init() {}
-
-    /// What was reported, for one library.
-    public func levels() -> AsyncStream<MemoryPressure> { pressure.stream }
-
-    /// What was reported, for one library.
-    public func phases() -> AsyncStream<LifecyclePhase> { phase.stream }
-
-    /// Reports a level; returns at once, on any thread.
-    public func report(_ level: MemoryPressure) { pressure.continuation.yield(level) }
-
-    /// Reports a phase; returns at once, on any thread.
-    public func report(_ phase: LifecyclePhase) { self.phase.continuation.yield(phase) }
-
-    /// Reports what Android's `onTrimMemory` was called with; returns at once, on the main thread too.
-    public func report(androidTrimLevel level: Int) {
-        if level == 20 { return report(.background) }
-        if let pressure = MemoryPressure(androidTrimLevel: level) { report(pressure) }
-    }
 }

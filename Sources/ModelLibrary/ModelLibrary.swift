@@ -37,12 +37,21 @@ public actor ModelLibrary {
     var loads: [LoadKey: LoadInProgress] = [:]
     var rejections: [LoadKey: Rejection] = [:]
     var costs = MemoryCosts()
+
+    /// Under which circumstances versions reproduced their golden vectors.
+    var proven = ProvenVersions()
     var counters = LibraryCounters()
+    var levels = PressureLevels()
     var pressure = MemoryPressure.normal
     var roomEvents = 0
 
-    /// Loads that have the turn.
-    var holds: Set<Int> = []
+    /// For each load that has the turn.
+    var watchdogs: [LoadTurn.Ticket: Task<Void, Never>] = [:]
+
+    /// Looks at the device, one at a time for each model; some wait until fewer are under way.
+    var looks: [LookKey: LooksInProgress] = [:]
+    var looksUnderWay = 0
+    var looksToBegin: [LookKey] = []
 
     /// How often models are on their way out at the moment: in no table any more, and still in memory.
     var departures = 0
@@ -115,9 +124,6 @@ public actor ModelLibrary {
         self.clock = clock
         self.turn = turn
         gate = MemoryGate(policy: configuration.memory)
-        if let record = configuration.recordFile.flatMap(LibraryRecord.read(_:)) {
-            costs = record.costs
-        }
     }
 
     deinit {
@@ -125,9 +131,9 @@ public actor ModelLibrary {
         for listener in listeners.values { listener.finish() }
         let metrics = counters.all(with: table.change { $0.uses })
         let file = isSaveDue.withLock { $0 } ? configuration.recordFile : nil
-        if let save = RecordSave(metrics, since: keeping.saved, costs: costs, to: file) {
+        if let save = RecordSave(metrics, since: keeping.saved, keeping.news, to: file) {
             // Not waited for: the one who let the library go is not to wait for a disk.
-            Task { _ = await BlockingPool.shared.run { save.write() } }
+            Task { _ = await LibraryThreads.files.run { save.write() } }
         }
     }
 
@@ -157,9 +163,8 @@ public actor ModelLibrary {
     }
 
     private nonisolated func giveBack(_ lease: LoadedModelLease) async {
-        lease.end()
         let count = configuration.residency.count
-        if table.giveBack(lease.lent, at: clock.now, keeping: count) { await tend() }
+        if table.giveBack(lease.ended(), at: clock.now, keeping: count) { await tend() }
     }
 
     func nextNumber() -> Int {

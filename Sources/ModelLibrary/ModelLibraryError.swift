@@ -34,6 +34,13 @@ public enum ModelLibraryError: Error, Equatable, Sendable {
     /// The request waited as long as it may; the load goes on for others.
     case timedOut(model: String, after: Duration)
 
+    /// The request waited as long as it may for the turn of its load, which another model still has.
+    case behind(model: String, after: Duration, loading: String)
+
+    /// The model is not loaded before anybody asks for it, since one of the others that the residency policy keeps
+    /// would have to go.
+    case notPreloaded(model: String, kept: Int)
+
     /// The lease was used after the call that it was lent to.
     case leaseEnded(model: String)
 }
@@ -44,9 +51,17 @@ extension ModelLibraryError {
         if case .notAvailable(_, let reason) = self { reason } else { nil }
     }
 
+    /// Whether it depends on who asks: one of higher priority may make others go.
+    var isForLackOfRoom: Bool {
+        if case .doesNotFit = self { true } else { false }
+    }
+
     /// Whether it says something about the caller's patience, and nothing about the version.
     var isOfCaller: Bool {
-        if case .timedOut = self { true } else { false }
+        switch self {
+        case .timedOut, .behind: true
+        default: false
+        }
     }
 }
 
@@ -73,6 +88,12 @@ extension ModelLibraryError: CustomStringConvertible {
             "\(model) is not loaded while memory is critically scarce; ask again when it is not"
         case .timedOut(let model, let after):
             "\(model) was not ready after \(after); give it a longer deadline or ask again"
+        case .behind(let model, let after, let loading):
+            "\(model) was not ready after \(after), since \(loading) is still being loaded before it; "
+                + "ask again, or find out why that takes so long"
+        case .notPreloaded(let model, let kept):
+            "\(model) is not loaded before anybody asks for it, since no more than \(kept) models stay in memory; "
+                + "pin it, or keep more"
         case .leaseEnded(let model):
             "the lease on \(model) has ended; use the model inside the call that lends it"
         }

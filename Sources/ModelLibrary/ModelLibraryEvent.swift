@@ -97,6 +97,14 @@ public enum EvictionReason: Equatable, Sendable {
     /// The app went to the background.
     case background
 
+    /// Whether a new lease leaves it at that, so that the model goes with its last one.
+    var isFinal: Bool {
+        switch self {
+        case .requested, .all, .pressure(.critical): true
+        case .replaced, .memory, .idle, .residency, .pressure, .background: false
+        }
+    }
+
     /// For events and metrics, one word.
     public var name: String {
         switch self {

@@ -5,11 +5,11 @@ package import Names
 
 /// Where a library finds the active version of a model.
 ///
-/// All but `stamp` may block; the library sends them to a thread that may.
+/// All may block; the library sends them to a thread that may.
 package protocol ModelSource: Sendable {
     /// Changes whenever `activeVersion` may give another answer; `nil` when that is not known.
     ///
-    /// Asked by calls that wait for it, so it must cost microseconds.
+    /// Asked often, so it must cost microseconds where the disk answers.
     func stamp() -> SourceStamp?
 
     /// The version to use now: the active one, or the one before it where that is in the quarantine.
@@ -50,7 +50,7 @@ package protocol LoadNote: Sendable {
 }
 
 /// Equal stamps mean that nothing changed between them.
-package struct SourceStamp: Equatable, Sendable {
+package struct SourceStamp: Hashable, Sendable {
     let numbers: [Int64]
 
     package init(_ numbers: [Int64]) { self.numbers = numbers }

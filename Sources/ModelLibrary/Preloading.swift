@@ -36,6 +36,9 @@ public struct PreloadOutcome: Sendable {
 extension ModelLibrary {
     /// Loads models before anybody asks for them, one after another; makes nobody else go.
     ///
+    /// What the residency policy has no place for beside the others is not
+    /// loaded, unless it is pinned: `ModelLibraryError.notPreloaded`.
+    ///
     /// - Parameter requests: In the order of importance.
     /// - Returns: What came of each.
     @discardableResult
@@ -46,6 +49,7 @@ extension ModelLibrary {
             modest.priority = .low
             var failure: (any Error)?
             do {
+                try mayPreload(request)
                 try await withModel(modest) { _ in }
                 setPriority(of: request)
             } catch {
@@ -68,6 +72,18 @@ extension ModelLibrary {
     /// The class of this machine.
     public var deviceClass: DeviceClass {
         get async { DeviceClass(await memoryState()) }
+    }
+
+    /// Whether the residency policy has a place for one more.
+    private nonisolated func mayPreload(_ request: ModelRequest) throws(ModelLibraryError) {
+        guard let count = configuration.residency.count, !request.isPinned else { return }
+        let wanted = wanted(request)
+        let hasPlace = table.change { state in
+            let others = state.slots.values.filter { !$0.isPinned && $0.resident.key.wanted != wanted }
+            return state.pins.contains(wanted) || others.count < count
+                || state.slots.values.contains { $0.resident.key.wanted == wanted }
+        }
+        guard hasPlace else { throw .notPreloaded(model: request.model, kept: count) }
     }
 
     private nonisolated func setPriority(of request: ModelRequest) {

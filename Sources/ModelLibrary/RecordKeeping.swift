@@ -4,8 +4,18 @@ import Names
 
 /// What a library knows of its record's file.
 struct RecordKeeping {
+    /// What one library learned and the file does not say yet.
+    struct News: Sendable {
+        var costs = MemoryCosts()
+        var proven = ProvenVersions()
+    }
+
     /// The counts that are in the file already.
     var saved: [String: LibraryRecord.Model] = [:]
+    var news = News()
+
+    /// What the file says, once somebody asked; answered when it is taken over.
+    var reading: Answer<Void>?
 
     /// The save that ends last.
     var last: Task<Void, Never>?
@@ -17,33 +27,48 @@ struct RecordKeeping {
 /// One save: what happened since the one before, added to what the file says.
 struct RecordSave: Sendable {
     let file: String
-    let news: [LibraryRecord.Model]
-    let costs: MemoryCosts
+    let counts: [LibraryRecord.Model]
+    let news: RecordKeeping.News
+
+    /// The longest that another writer is waited for, in seconds; what is not written comes with the next save.
+    private static let patience = 5.0
 
     init?(
         _ metrics: [ModelMetrics],
         since saved: [String: LibraryRecord.Model],
-        costs: MemoryCosts,
+        _ news: RecordKeeping.News,
         to file: String?
     ) {
         guard let file else { return nil }
         self.file = file
-        self.costs = costs
-        news = metrics.map { LibraryRecord.Model($0).less(saved[$0.model]) }
+        self.news = news
+        counts = metrics.map { LibraryRecord.Model($0).less(saved[$0.model]) }
     }
 
     /// Writes the file; may block.
     ///
+    /// What is read must be what is replaced, so that of two writers, in one
+    /// process or in two, neither loses what the other counted: a lock beside
+    /// the file sees to that.
+    ///
     /// - Returns: Why not.
     func write() -> LibraryRecordError? {
         do throws(LibraryRecordError) {
+            // What is no record gets no lock beside it either.
+            _ = try LibraryRecord.load(file)
+            let lock = try lock()
+            defer { withExtendedLifetime(lock) {} }
             var record = try LibraryRecord.load(file) ?? LibraryRecord(models: [], costs: MemoryCosts())
-            record.add(news, costs)
+            record.add(counts, news.costs, news.proven)
             try record.write(to: file)
             return nil
         } catch {
             return error
         }
+    }
+
+    private func lock() throws(LibraryRecordError) -> DirectoryLock {
+        do { return try DirectoryLock(file + ".lock", waiting: Self.patience) } catch { throw .disk(error) }
     }
 }
 
@@ -86,15 +111,38 @@ extension ModelLibrary {
         }
     }
 
+    /// Takes over what earlier runs learned, once; a disk that does not answer holds up no load.
+    func readRecord() async {
+        guard let file = configuration.recordFile else { return }
+        let reading = keeping.reading ?? Answer<Void>()
+        if keeping.reading == nil {
+            keeping.reading = reading
+            Task {
+                let record = await LibraryThreads.files.run { LibraryRecord.read(file) }
+                if let record {
+                    costs = record.costs.followed(by: costs)
+                    proven = record.proven.followed(by: proven)
+                }
+                reading.give(.success(()))
+            }
+        }
+        _ = try? await reading.value(by: clock.now + .seconds(2), clock)
+    }
+
     private func writeRecord() async {
         isSaveDue.withLock { $0 = false }
-        let metrics = metrics()
-        guard let save = RecordSave(metrics, since: keeping.saved, costs: costs, to: configuration.recordFile)
+        let (metrics, news) = (metrics(), keeping.news)
+        guard let save = RecordSave(metrics, since: keeping.saved, news, to: configuration.recordFile)
         else { return }
-        let failure = await BlockingPool.shared.run { save.write() }
+        keeping.news = RecordKeeping.News()
+        let failure = await LibraryThreads.files.run { save.write() }
         if failure == nil {
             for metrics in metrics { keeping.saved[metrics.model] = LibraryRecord.Model(metrics) }
-        } else if let failure, failure != keeping.failure {
+        } else {
+            keeping.news.costs = news.costs.followed(by: keeping.news.costs)
+            keeping.news.proven = news.proven.followed(by: keeping.news.proven)
+        }
+        if let failure, failure != keeping.failure {
             tell(.recordNotKept(file: save.file, reason: failure.description))
         }
         keeping.failure = failure

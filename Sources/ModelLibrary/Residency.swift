@@ -67,21 +67,36 @@ extension ModelLibrary {
         .sorted { ($0.model, $0.version, $0.variant) < ($1.model, $1.version, $1.variant) }
     }
 
-    /// Frees every version of one model: at once when idle, else when its last lease ends.
+    /// Frees every version of one model, pinned or not: at once when idle, else when its last lease ends.
     ///
-    /// A version that is still loading goes when those who wait for it are
-    /// done. A later request loads the model again.
+    /// Who asks for it before that is lent what is in memory, which goes all
+    /// the same. A version that is still loading goes when those who wait for it
+    /// are done. A later request loads the model again, no longer pinned.
     public func unload(_ request: ModelRequest) async {
-        for key in loads.keys where key.version.model == request.name { loads[key]?.retirement = .requested }
-        await free { $0.retire(.requested) { slot in slot.resident.key.version.model == request.name } }
+        await unload(.requested) { $0 == request.name }
     }
 
     /// Frees every model, as `unload` does; pinned ones too.
     ///
     /// - Parameter reason: For the events: `memory warning`, `background`.
-    public func unloadAll(reason: String) async {
-        for key in loads.keys { loads[key]?.retirement = .all(reason) }
-        await free { $0.retire(.all(reason)) { _ in true } }
+    public func unloadAll(reason: String) async { await unload(.all(reason)) { _ in true } }
+
+    private func unload(_ reason: EvictionReason, _ condition: (ModelName) -> Bool) async {
+        for key in loads.keys where condition(key.version.model) { loads[key]?.retirement = reason }
+        await free { state in
+            state.unpin { condition($0.name) }
+            state.retire(reason) { condition($0.resident.key.version.model) }
+        }
+    }
+
+    /// Lets a model that was pinned go by the rules for others again; returns at once.
+    ///
+    /// A pin lasts through plain requests and new versions, until this or `unload`.
+    ///
+    /// - Parameter request: As the one that pinned it: the model, and how it is loaded.
+    public nonisolated func unpin(_ request: ModelRequest) {
+        let wanted = wanted(request)
+        table.change { state in state.unpin { $0 == wanted } }
     }
 
     /// Frees every model: `unloadAll` with a reason of its own.
@@ -96,28 +111,66 @@ extension ModelLibrary {
 
     /// Frees what nobody uses and has a reason to go.
     func tend() async {
+        let freed = startTending()
+        await wait(for: freed)
+    }
+
+    /// Takes what nobody uses and has a reason to go out of the table; its memory comes back afterwards.
+    ///
+    /// - Returns: Answered when it is freed; `nil` where nothing is.
+    @discardableResult
+    func startTending() -> Answer<Void>? {
         let count = configuration.residency.count
-        await free { $0.retire(beyond: count) }
+        let freed = startFreeing { $0.retire(beyond: count) }
         wakeRoomWaiters()
+        return freed
     }
 
     /// Marks models by `rule` and frees those that are idle, the least important first.
+    ///
+    /// An engine that takes its time is waited for a while only.
     func free(_ rule: (inout LendingTable.State) -> Void) async {
+        let freed = startFreeing(rule)
+        await wait(for: freed)
+    }
+
+    /// The longest that anybody waits for an engine to free a model.
+    private static var longestWait: Duration { .seconds(5) }
+
+    /// Waits until models are freed, the caller is cancelled or it takes too long.
+    private func wait(for freed: Answer<Void>?) async {
+        _ = try? await freed?.value(by: clock.now + Self.longestWait, clock)
+    }
+
+    /// Takes models out of the table by `rule`, and has them freed.
+    private func startFreeing(_ rule: (inout LendingTable.State) -> Void) -> Answer<Void>? {
         let leaving = table.change { state in
             rule(&state)
             let idle = state.slots.values.filter { $0.retirement != nil && $0.leases.isEmpty }
                 .sorted { ($0.priority, $0.lastUse) < ($1.priority, $1.lastUse) }
             return Leaving(idle.compactMap { state.remove($0.resident.number) })
         }
-        guard !leaving.isEmpty else { return }
+        guard !leaving.isEmpty else { return nil }
+        let freed = Answer<Void>()
+        departures += 1
+        turn.noteDeparture()
+        // Of no caller: it goes on when one is cancelled.
+        Task {
+            await release(leaving)
+            freed.give(.success(()))
+        }
+        return freed
+    }
+
+    private func release(_ leaving: Leaving) async {
         let told = leaving.all.map { ($0.resident.key.version, $0.retirement ?? .requested) }
         let probe = probe
-        departures += 1
-        await BlockingPool.shared.run {
+        await LibraryThreads.engines.run {
             leaving.empty()
             probe.giveBack()
         }
         departures -= 1
+        turn.noteDeparture()
         wakeRoomWaiters()
         for (version, reason) in told {
             counters.noteEviction(of: version.modelText, reason)

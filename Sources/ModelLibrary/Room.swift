@@ -7,8 +7,8 @@ extension ModelLibrary {
     /// lease that is never given back holds up this load and no other.
     ///
     /// - Throws: `ModelLibraryError.underPressure`, `.doesNotFit` or `.neverFits`.
-    func makeRoom(for prepared: Prepared, _ request: ModelRequest) async throws {
-        let version = prepared.key.version
+    func makeRoom(for prepared: Prepared, _ ticket: LoadTurn.Ticket) async throws {
+        let (key, version) = (prepared.key, prepared.key.version)
         let patience = clock.now + configuration.memory.patience
         let probe = probe
         while true {
@@ -18,13 +18,15 @@ extension ModelLibrary {
             guard pressure < .critical else {
                 throw ModelLibraryError.underPressure(model: version.modelText)
             }
-            let state = await BlockingPool.shared.run { probe.state() }
+            let state = await LibraryThreads.memory.run { probe.state() }
+            // Asked now: somebody to whom it matters more may have joined.
+            let priority = priority(of: key)
             let decision = gate.decide(
                 need: prepared.need,
-                priority: request.priority,
-                mayEvict: request.priority > .low,
+                priority: priority,
+                mayEvict: priority > .low,
                 state: state,
-                held: held(besides: prepared.key)
+                held: held(besides: key)
             )
             switch decision {
             case .load: return
@@ -35,9 +37,9 @@ extension ModelLibrary {
             // What is just being freed is in no table, and may be all that is missing.
             case .wait where clock.now < patience,
                 .doesNotFit where clock.now < patience && (departures > 0 || roomEvents != seen):
-                await turn.pass()
+                pass(ticket)
                 await waitForRoom(until: patience, seen: seen)
-                await turn.take(request.priority)
+                await take(ticket, key)
             case .wait:
                 throw refusal(version, prepared.need, state)
             case .doesNotFit(let needed, let available, let reason):
@@ -64,7 +66,7 @@ extension ModelLibrary {
 
     /// Where a need comes from that is remembered and not reckoned, so that a wrong one can be got rid of.
     private func recordNote(_ prepared: Prepared) -> String {
-        guard let file = configuration.recordFile, costs.measured[prepared.circumstances] != nil else {
+        guard let file = configuration.recordFile, costs.isMeasured(prepared.circumstances) else {
             return ""
         }
         return

@@ -1,10 +1,38 @@
 import Blocking
 
-/// Reports that wait to be acted upon; of several only the newest counts.
+/// Reports that wait to be acted upon; of several of one source only the newest counts.
 struct Signals: Sendable {
-    var level: MemoryPressure?
+    /// What the app itself reports.
+    static let app = 0
+
+    /// What each source said last, since reports were acted upon; `nil` for one that ended.
+    var levels: [Int: MemoryPressure?] = [:]
     var phase: LifecyclePhase?
     var isQueued = false
+    private var lastSource = app
+
+    mutating func nextSource() -> Int {
+        lastSource += 1
+        return lastSource
+    }
+}
+
+/// What each source says of memory, as far as it was acted upon.
+struct PressureLevels: Sendable {
+    private var levels: [Int: MemoryPressure] = [:]
+
+    /// The worst that any source says.
+    var worst: MemoryPressure { levels.values.max() ?? .normal }
+
+    /// Takes what sources said since.
+    ///
+    /// - Returns: Whether a source says the worst level, and whether it did before.
+    mutating func follow(_ news: [Int: MemoryPressure?]) -> (isReported: Bool, isRepeated: Bool) {
+        let before = levels
+        for (source, level) in news { levels[source] = level }
+        let reporting = news.compactMap { source, level in level == worst ? source : nil }
+        return (!reporting.isEmpty, reporting.contains { before[$0] == worst })
+    }
 }
 
 extension ModelLibrary {
@@ -12,21 +40,27 @@ extension ModelLibrary {
     ///
     /// A warning frees idle models that are neither pinned nor of high
     /// priority, low priorities first, and a second warning those of high
-    /// priority too. A critical level frees all that is not in use and refuses
-    /// loads until it is over.
-    public nonisolated func report(_ level: MemoryPressure) { queue { $0.level = level } }
+    /// priority too. A critical level frees all that is not in use, and what is
+    /// when its last lease ends, and refuses loads until it is over. It counts
+    /// beside what sources tell that are followed, of which the worst does: who
+    /// reports a level reports its end too.
+    public nonisolated func report(_ level: MemoryPressure) { queue { $0.levels[Signals.app] = level } }
 
     /// Reports where the app is in its life; returns at once and acts afterwards, on any thread.
     public nonisolated func report(_ phase: LifecyclePhase) { queue { $0.phase = phase } }
 
     /// Acts on what a source tells, for as long as it tells and this library lives.
+    ///
+    /// Of several sources the worst level counts, so that one which falls back to normal hides no other.
     public nonisolated func follow(pressure source: any PressureSource) {
         let levels = source.levels()
+        let number = signals.withLock { $0.nextSource() }
         let task = Task { [weak self] in
             for await level in levels {
                 guard let self else { return }
-                report(level)
+                queue { $0.levels[number] = level }
             }
+            self?.queue { $0.levels[number] = .some(nil) }
         }
         following.withLock { $0.append(task) }
     }
@@ -55,13 +89,13 @@ extension ModelLibrary {
 
     private func act() async {
         while true {
-            let (level, phase) = signals.withLock { signals -> (MemoryPressure?, LifecyclePhase?) in
-                defer { (signals.level, signals.phase) = (nil, nil) }
-                if signals.level == nil, signals.phase == nil { signals.isQueued = false }
-                return (signals.level, signals.phase)
+            let (levels, phase) = signals.withLock { signals -> ([Int: MemoryPressure?], LifecyclePhase?) in
+                defer { (signals.levels, signals.phase) = ([:], nil) }
+                if signals.levels.isEmpty, signals.phase == nil { signals.isQueued = false }
+                return (signals.levels, signals.phase)
             }
-            guard level != nil || phase != nil else { return }
-            if let level { await act(on: level) }
+            guard !levels.isEmpty || phase != nil else { return }
+            if !levels.isEmpty { await act(on: levels) }
             if phase == .background {
                 await leaveForeground()
                 await saveRecord()
@@ -69,19 +103,26 @@ extension ModelLibrary {
         }
     }
 
-    private func act(on level: MemoryPressure) async {
-        let isRepeated = level == pressure
+    private func act(on news: [Int: MemoryPressure?]) async {
+        let (isReported, isRepeated) = levels.follow(news)
+        let level = levels.worst
+        guard level != pressure || isReported else { return }
+        if level != pressure { tell(.pressure(level)) }
         pressure = level
-        if !isRepeated { tell(.pressure(level)) }
         switch level {
         case .normal: wakeRoomWaiters()
         case .warning:
+            wakeRoomWaiters()
             await free { state in
                 state.retire(.pressure(level)) { slot in
                     slot.leases.isEmpty && !slot.isPinned && (isRepeated || slot.priority < .high)
                 }
             }
         case .critical:
+            // What is being loaded goes with those who wait for it.
+            for key in loads.keys where loads[key]?.retirement == nil {
+                loads[key]?.retirement = .pressure(level)
+            }
             await free { $0.retire(.pressure(level)) { _ in true } }
             // Loads that wait for room find out that there will be none.
             wakeRoomWaiters()

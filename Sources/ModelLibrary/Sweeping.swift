@@ -14,6 +14,9 @@ extension ModelLibrary {
         }
     }
 
+    /// However short the times of the configuration are, nobody looks more often.
+    private static var shortestSweep: Duration { .milliseconds(100) }
+
     /// When the next model or lease is due; `nil` ends the task, as nothing is in memory.
     private func nextSweep() -> Duration? {
         let (timeout, long) = (configuration.idleTimeout, configuration.longLease)
@@ -28,7 +31,7 @@ extension ModelLibrary {
                 }
                 if let timeout, slot.leases.isEmpty, !slot.isPinned { due = min(due, slot.lastUse + timeout) }
             }
-            return due
+            return max(due, now + Self.shortestSweep)
         }
         if due == nil { sweeper = nil }
         return due

@@ -58,7 +58,7 @@ extension ModelLibrary {
     /// What the system says of memory now.
     public func memoryState() async -> MemoryState {
         let probe = probe
-        return await BlockingPool.shared.run { probe.state() }
+        return await LibraryThreads.memory.run { probe.state() }
     }
 }
 

@@ -15,15 +15,12 @@ public final class UIKitSignals: PressureSource, LifecycleSource {
             // Kept by the center until the process ends, as these signals are.
             _ = center.addObserver(forName: name, object: nil, queue: nil) { @Sendable _ in report() }
         }
-        observe(UIApplication.didReceiveMemoryWarningNotification) { signals.report(.critical) }
+        observe(UIApplication.didReceiveMemoryWarningNotification) { signals.reportPassing(.critical) }
         observe(UIApplication.didEnterBackgroundNotification) { signals.report(.background) }
-        observe(UIApplication.willEnterForegroundNotification) {
-            signals.report(.foreground)
-            signals.report(.normal)
-        }
+        observe(UIApplication.willEnterForegroundNotification) { signals.report(.foreground) }
     }
 
-    /// A memory warning is critical: the app is about to be ended; the foreground ends it.
+    /// A memory warning is critical, since the app is about to be ended, and passes as `ReportedSignals` says.
     public func levels() -> AsyncStream<MemoryPressure> { signals.levels() }
 
     /// The background and the foreground.

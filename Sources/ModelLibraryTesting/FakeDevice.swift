@@ -182,6 +182,8 @@ extension FakeDevice: ModelSource {
 extension ModelLibrary {
     /// A library over fakes, for tests of an app's own lifecycle.
     ///
+    /// Its loads wait for no other library's, since what they take is not this machine's.
+    ///
     /// - Parameters:
     ///   - device: Which versions are active.
     ///   - runtimes: As a rule one `FakeRuntime`.
@@ -203,6 +205,7 @@ extension ModelLibrary {
             configuration: configuration,
             probe: memory,
             clock: clock,
+            turn: LoadTurn(),
             delivery: delivery
         )
     }

@@ -95,7 +95,7 @@ extension Failure {
         case .notAvailable: .nothingActive
         case .noRuntime, .noProcessor: .runtimeMissing
         case .refused, .failed, .neverFits: .refused
-        case .doesNotFit, .underPressure, .timedOut: .temporary
+        case .doesNotFit, .underPressure, .timedOut, .behind, .notPreloaded: .temporary
         case .leaseEnded: .internal
         }
     }

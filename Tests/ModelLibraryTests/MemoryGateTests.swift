@@ -171,20 +171,23 @@ struct MemoryProbeTests {
         )
     }
 
-    @Test("a learned cost rises at once, falls by and by, and the ones learned longest ago are forgotten")
+    @Test(
+        "of the last costs that were measured the middle one counts, and those of longest ago are forgotten"
+    )
     func costs() throws {
         var costs = MemoryCosts()
         let first = try circumstances(0)
         costs.learn(100, in: first)
         costs.learn(500, in: first)
-        #expect(costs.measured[first] == 500)
+        #expect(costs.measured(first) == 500, "of two the greater one")
         costs.learn(100, in: first)
-        #expect(costs.measured[first] == 400, "one load beside others is not reckoned with for good")
-        for _ in 0..<30 { costs.learn(100, in: first) }
-        #expect(costs.measured[first] == 100)
+        #expect(costs.measured(first) == 100, "one load beside others is not reckoned with for good")
+        for _ in 0..<3 { costs.learn(700, in: first) }
+        #expect(costs.measured(first) == 700)
+        #expect(costs.samples[first] == [500, 100, 700, 700, 700])
         for number in 1...MemoryCosts.capacity { costs.learn(1, in: try circumstances(number)) }
-        #expect(costs.measured[first] == nil)
-        #expect(costs.measured.count == MemoryCosts.capacity)
+        #expect(costs.measured(first) == nil)
+        #expect(costs.samples.count == MemoryCosts.capacity)
         #expect(costs.order.count == MemoryCosts.capacity)
     }
 
@@ -196,11 +199,11 @@ struct MemoryProbeTests {
         fresh.learn(5, in: new)
         fresh.learn(3, in: both)
         let costs = kept.followed(by: fresh)
-        #expect(costs.measured[new] == 5)
-        #expect(costs.measured[both] == 3)
-        #expect(costs.measured[oldest] == nil)
+        #expect(costs.samples[new] == [5])
+        #expect(costs.samples[both] == [9, 3])
+        #expect(costs.samples[oldest] == nil)
         #expect(costs.order.suffix(2) == [new, both])
-        #expect(costs.measured.count == MemoryCosts.capacity)
+        #expect(costs.samples.count == MemoryCosts.capacity)
     }
 
     @Test("what a group above allows counts where that group is not to be seen")

@@ -1,8 +1,9 @@
 import Blocking
 import Inference
-import ModelLibrary
 import ModelLibraryTesting
 import Testing
+
+@testable import ModelLibrary
 
 /// Several models over one fake memory of 1,000 MiB.
 struct Crowd {
@@ -104,8 +105,7 @@ struct LibraryMemoryTests {
         await gate.reached()
         try arranged.device.setLength(300 << 20, of: "crowd/b")
         let waiting = Task { try await crowd.use("b") }
-        // The deadline of the caller, the patience of the load and the sweep.
-        await arranged.clock.sleeping(3)
+        #expect(await eventually { await !arranged.library.roomWaiters.isEmpty })
         return (holder, waiting)
     }
 
@@ -135,8 +135,7 @@ struct LibraryMemoryTests {
         let leaving = Task { await library.clear() }
         while !memory.hasBegun.isCancelled { await Task.yield() }
         let waiting = Task { try await library.withModel(try ModelRequest("crowd/b")) { _ in } }
-        // The deadline of the caller, the patience of the load and the sweep.
-        await clock.sleeping(3)
+        #expect(await eventually { await !library.roomWaiters.isEmpty })
         memory.mayEnd.cancel()
         await leaving.value
         try await waiting.value

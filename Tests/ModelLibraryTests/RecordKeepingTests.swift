@@ -1,3 +1,4 @@
+import Blocking
 import Durable
 import Glibc
 import Inference
@@ -19,7 +20,8 @@ struct RecordKeepingTests {
         let version = try FakeDevice.version(Arrangement.model, "1.0.0")
         let text = """
             {"type":"sealift/library@1","models":[],"costs":[{"manifest":"\(version.manifest.hex)",
-            "runtime":"fake 1.0.0","options":"\(LoadOptions())","bytes":\(bytes)}]}
+            "runtime":"fake 1.0.0","options":"\(LoadOptions())","bytes":\(bytes),
+            "samples":[\(bytes),\(bytes),\(bytes)]}]}
             """
         try Durable.writeAtomically(file, Array(text.utf8), mode: 0o644)
     }
@@ -107,6 +109,50 @@ struct RecordKeepingTests {
         #expect((model.requests, model.loads, model.runs) == (6, 2, 2))
     }
 
+    @Test("of many writers at once none loses what another counted, and nobody reads half a record")
+    func writers() async throws {
+        let file = file
+        var metrics = ModelMetrics(model: Arrangement.model)
+        metrics.requests = 1
+        let version = try FakeDevice.version(Arrangement.model, "1.0.0")
+        let counts = metrics
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for _ in 0..<10 {
+                        var news = RecordKeeping.News()
+                        let circumstances = MemoryCosts.Circumstances(
+                            manifest: version.manifest,
+                            runtime: "fake \(writer)",
+                            options: "speed"
+                        )
+                        news.costs.learn(7, in: circumstances)
+                        news.proven.insert(circumstances)
+                        let save = RecordSave([counts], since: [:], news, to: file)
+                        let failure = await LibraryThreads.files.run { save?.write() }
+                        #expect(failure == nil)
+                        #expect(LibraryRecord.read(file) != nil)
+                    }
+                }
+            }
+        }
+        let record = try #require(LibraryRecord.read(file))
+        #expect(record.models.map(\.requests) == [40])
+        #expect(record.costs.samples.values.map(\.count) == [5, 5, 5, 5])
+        #expect(record.proven.order.count == 4)
+    }
+
+    @Test("the record is read before the first load, and not while the app makes the library")
+    func reading() async throws {
+        let arranged = try Arrangement(limit: 1_000 << 20) { $0.recordFile = file }
+        try write(costs: 999 << 20)
+        let error = await #expect(throws: ModelLibraryError.self) { try await arranged.answer() }
+        guard case .neverFits = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+    }
+
     @Test("a cost beyond what the machine has is measured again")
     func absurdCost() async throws {
         try write(costs: 1 << 62)
@@ -114,7 +160,7 @@ struct RecordKeepingTests {
         arranged.runtime.setBytes(100 << 20, ofPathsEndingIn: "1.0.0")
         _ = try await arranged.answer()
         await arranged.library.saveRecord()
-        #expect(LibraryRecord.read(file)?.costs.measured.values.first == 100 << 20)
+        #expect(LibraryRecord.read(file)?.costs.samples.values.first == [100 << 20])
     }
 
     @Test("a refusal by a remembered cost names the file that remembers it")

@@ -1,7 +1,9 @@
+import Blocking
 import CanonicalJSON
 import Inference
 import ModelLibrary
 import ModelLibraryTesting
+import Support
 import Testing
 
 @Suite("Model library: what is refused")
@@ -110,6 +112,63 @@ struct LibraryGoldenTests {
         }
         #expect(reason.hasPrefix("golden vector 0 is not reproduced: the output 'y' is 3.0 at element 1"))
         #expect(bad.residents.isEmpty)
+    }
+
+    @Test("vectors are run once a version, runtime and options, and by no later run that has the record")
+    func once() async throws {
+        let (folder, runs) = (Scratch(), Guarded(0))
+        let device = FakeDevice(ports: Self.ports)
+        let check = JSONValue.members([
+            "inputs": .members(["x": .members(["base64": .text("AAAAAAAAAAA=")])]),
+            "outputs": .members(["y": .members(["base64": .text("AACAPwAAAEA=")])]),
+        ])
+        for version in ["1.0.0", "1.1.0"] {
+            try device.activate(Arrangement.model, version)
+            try device.setChecks([check], of: Arrangement.model, version)
+        }
+        let runtime = FakeRuntime(ports: Self.ports) { _, _ in
+            runs.withLock { $0 += 1 }
+            return ["y": .tensor(try Tensor([Float(1), 2], shape: [2]))]
+        }
+        var configuration = LibraryConfiguration()
+        configuration.recordFile = folder.path("library.json")
+        func use(_ library: ModelLibrary, _ options: LoadOptions? = nil) async throws -> Int {
+            try await library.withModel(try ModelRequest(Arrangement.model, loadOptions: options)) { _ in }
+            await library.clear()
+            return runs.withLock { $0 }
+        }
+        let first = ModelLibrary(device: device, runtimes: [runtime], configuration: configuration)
+        for _ in 0..<3 { #expect(try await use(first) == 1) }
+        #expect(try await use(first, LoadOptions(compute: .cpu)) == 2)
+        await first.saveRecord()
+        let second = ModelLibrary(device: device, runtimes: [runtime], configuration: configuration)
+        #expect(try await use(second) == 2)
+        try device.activate(Arrangement.model, "1.0.0")
+        #expect(try await use(second) == 3)
+        let forgetful = ModelLibrary(device: device, runtimes: [runtime])
+        #expect(try await use(forgetful) == 4)
+    }
+
+    @Test("an answer that a prediction would refuse passes no vector either")
+    func sameRules() async throws {
+        let request = try ModelRequest(Arrangement.model)
+        // The numbers are right; a rank, or an output that nobody declares, is not.
+        for answer in ["rank", "stranger"] {
+            let (_, device) = try library(expecting: "AACAPwAAAEA=", [1, 2])
+            let runtime = FakeRuntime(ports: Self.ports) { _, _ in
+                let shape = answer == "rank" ? [1, 2] : [2]
+                let right = ModelValue.tensor(try Tensor([Float(1), 2], shape: shape))
+                return answer == "rank" ? ["y": right] : ["y": right, "z": right]
+            }
+            let library = ModelLibrary(device: device, runtimes: [runtime])
+            let error = await #expect(throws: ModelLibraryError.self) {
+                try await library.withModel(request) { _ in }
+            }
+            guard case .refused = error else {
+                Issue.record("another outcome: \(String(describing: error))")
+                continue
+            }
+        }
     }
 
     @Test("memory that runs out while a vector is run is not the model's fault")

@@ -30,15 +30,17 @@ struct ResidencyTests {
         #expect(arranged.runtime.counts.alive.isEmpty)
     }
 
-    @Test("a model that is asked for again while it leaves stays, and is not loaded twice")
+    @Test("a version that is active again while it leaves stays, and is not loaded twice")
     func revived() async throws {
         let arranged = try Arrangement()
         try await arranged.library.withModel(arranged.request) { _ in
-            await arranged.library.unload(arranged.request)
+            try arranged.activate("1.1.0")
+            _ = try await arranged.answer()
+            try arranged.activate("1.0.0")
             _ = try await arranged.answer()
         }
         #expect(arranged.library.residents.map(\.isLeaving) == [false])
-        #expect(arranged.runtime.counts.loads.count == 1)
+        #expect(arranged.runtime.counts.loads.count == 2)
     }
 
     @Test("unloading during a load is final once those who wait are done")
@@ -86,7 +88,7 @@ struct ResidencyTests {
         }
         #expect(try await arranged.answer() == "/models/vision/detector/1.50.0")
         #expect(arranged.library.residents.map(\.version) == ["1.50.0"])
-        #expect(arranged.runtime.counts.alive == ["/models/vision/detector/1.50.0"])
+        #expect(await eventually { arranged.runtime.counts.alive == ["/models/vision/detector/1.50.0"] })
     }
 
     @Test("events tell loads, refusals and departures in order")

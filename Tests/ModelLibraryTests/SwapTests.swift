@@ -171,7 +171,8 @@ struct WaitTests {
         await gate.reached(2)
         let hasty = try ModelRequest(Arrangement.model, deadline: .seconds(1))
         let caller = Task { try await arranged.answer(hasty) }
-        // The sweep, the load that may be too long, and the deadlines of both.
+        // Both wait for the load, so that no look at the device is under way.
+        #expect(await eventually { await arranged.library.loads.values.map(\.waiters.count) == [2] })
         await arranged.clock.sleeping(4)
         arranged.clock.advance(by: .seconds(2))
         #expect(try await caller.value.hasSuffix("1.0.0"))
@@ -228,7 +229,7 @@ struct WaitTests {
         var callers: [Task<Void, any Error>] = []
         for (index, request) in requests.enumerated() {
             callers.append(Task { try await library.withModel(request) { _ in } })
-            while await turn.waiting.count <= index { await Task.yield() }
+            while turn.waiting.count <= index { await Task.yield() }
         }
         await gate.open()
         try await first.value
