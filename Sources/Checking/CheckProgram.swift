@@ -10,7 +10,9 @@ package import Names
 /// it. The process may compute and read, with bounded memory and time, and can
 /// neither write, nor start another, nor reach a network. Its answer is taken
 /// like bytes from outside, and so is its silence: once the runtime is open, a
-/// crash, a hang or an end for want of memory is what the model does.
+/// crash or a hang that comes twice is what the model does. An end for want of
+/// memory is not, nor is what a runtime cannot do here: nothing is known of the
+/// model then.
 package struct CheckProgram: Sendable, Equatable {
     /// How much the process may use.
     package struct Limits: Sendable, Equatable {
@@ -49,13 +51,13 @@ package struct CheckProgram: Sendable, Equatable {
         /// All vectors were reproduced, by this runtime.
         case passed(runtime: String)
 
-        /// One was not, or the model crashed or hung; why, for people.
+        /// One was not, or the model crashed or hung each time; why, for people.
         case failed(runtime: String, reason: String)
 
         /// The elements of each vector's outputs.
         case recorded(runtime: String, [[String: [UInt8]]])
 
-        /// There is no runtime here that could have tried; why, for people.
+        /// It could not be tried here, which says nothing of the model; why, for people.
         case notRun(String)
     }
 
@@ -77,6 +79,34 @@ package struct CheckProgram: Sendable, Equatable {
         request.parent = Int64(getpid())
         var child = child(for: length, memory)
         child.input = request.canonical
+        let first = try await attempt(child, request)
+        guard case .trouble = first else { return try first.verdict() }
+        // What a machine does once under load, a model does each time.
+        return try await attempt(child, request).verdict()
+    }
+
+    /// What came of one process.
+    private enum Attempt {
+        case verdict(Verdict)
+
+        /// It crashed, hung or spoke nonsense.
+        case trouble(runtime: String, reason: String)
+        case unreadable(String)
+
+        /// What is known if this is not tried again.
+        func verdict() throws(CheckError) -> Verdict {
+            switch self {
+            case .verdict(let verdict): return verdict
+            case .trouble(let runtime, let reason): return .failed(runtime: runtime, reason: reason)
+            case .unreadable(let reason): throw .unreadable(reason)
+            }
+        }
+    }
+
+    private func attempt(
+        _ child: ChildProcess,
+        _ request: CheckRequest
+    ) async throws(CheckError) -> Attempt {
         let result: ChildResult
         do { result = try await child.run() } catch {
             switch error {
@@ -87,26 +117,29 @@ package struct CheckProgram: Sendable, Equatable {
         let account = CheckAccount(result.output)
         guard let runtime = account.runtime else {
             let reason = result.trouble.map { "the process that opened it \($0)" } ?? "it said nothing"
-            return .notRun("\(library) could not be used: \(account.obstacle ?? reason)")
+            return .verdict(.notRun("\(library) could not be used: \(account.obstacle ?? reason)"))
         }
         if let trouble = result.trouble {
-            return .failed(runtime: runtime, reason: "\(account.stage), the process that ran it \(trouble)")
+            let reason = "\(account.stage), the process that ran it \(trouble)"
+            if result.isForWantOfMemory { return .verdict(.notRun("with \(runtime), \(reason)")) }
+            return .trouble(runtime: runtime, reason: reason)
         }
         let answer: CheckAnswer
         do throws(ManifestError) { answer = try CheckAnswer(canonical: account.answer) } catch {
-            return .failed(
+            return .trouble(
                 runtime: runtime,
                 reason: "\(account.stage), the process that ran it gave no sound answer: \(error)"
             )
         }
         switch answer.outcome {
-        case .passed where request.wish == .compare: return .passed(runtime: runtime)
-        case .failed(let reason): return .failed(runtime: runtime, reason: reason)
-        case .unreadable(let reason): throw .unreadable(reason)
+        case .passed where request.wish == .compare: return .verdict(.passed(runtime: runtime))
+        case .failed(let reason): return .verdict(.failed(runtime: runtime, reason: reason))
+        case .untried(let reason): return .verdict(.notRun("with \(runtime), \(reason)"))
+        case .unreadable(let reason): return .unreadable(reason)
         case .recorded(let vectors) where request.wish == .record && vectors.count == request.checks.count:
-            return .recorded(runtime: runtime, vectors)
+            return .verdict(.recorded(runtime: runtime, vectors))
         case .passed, .recorded:
-            return .failed(runtime: runtime, reason: "the process that ran it answered another question")
+            return .trouble(runtime: runtime, reason: "the process that ran it answered another question")
         }
     }
 
@@ -152,5 +185,16 @@ extension CheckError: CustomStringConvertible {
         case .cancelled: "the checks were cancelled"
         case .notStarted(let reason), .unreadable(let reason): reason
         }
+    }
+}
+
+extension ChildResult {
+    /// What the C and C++ libraries say when they get no memory, before they end the process.
+    private static let wants = ["bad_alloc", "Cannot allocate memory", "out of memory", "Out of memory"]
+
+    /// Whether memory ran out, the machine's or what the process was allowed: the system kills without a word then.
+    fileprivate var isForWantOfMemory: Bool {
+        if case .signalled(SIGKILL) = ending { return true }
+        return Self.wants.contains { errorText.contains($0) }
     }
 }

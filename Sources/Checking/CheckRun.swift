@@ -35,7 +35,8 @@ package struct CheckRun: Sendable {
             // One thread, so that the order of additions is the same each time.
             model = try await runtime.load(entry: request.entry, options: LoadOptions(threads: 1))
         } catch {
-            return CheckAnswer(.failed("\(runtime.name) does not load the model: \(error)"))
+            let reason = "\(runtime.name) does not load the model: \(error)"
+            return CheckAnswer(error.isNoFaultOfModel ? .untried(reason) : .failed(reason))
         }
         tell(.loaded)
         let differences = ports.disagreements(withRuntime: model.ports)
@@ -53,6 +54,7 @@ package struct CheckRun: Sendable {
             } catch {
                 switch error {
                 case .failed(let reason): return CheckAnswer(.failed("check \(index): \(reason)"))
+                case .untried(let reason): return CheckAnswer(.untried("check \(index): \(reason)"))
                 case .unreadable(let reason): return CheckAnswer(.unreadable("check \(index): \(reason)"))
                 }
             }
@@ -102,12 +104,31 @@ package struct CheckRun: Sendable {
         _ inputs: [String: Tensor]
     ) async throws(CheckFault) -> [String: ModelValue] {
         do throws(InferenceError) { try ports.check(inputs) } catch { throw .failed("\(error)") }
-        do { return try await model.run(inputs) } catch { throw .failed("the call fails: \(error)") }
+        let outputs: [String: ModelValue]
+        let policy = OutputPolicy()
+        do { outputs = try await model.run(inputs, within: policy) } catch {
+            throw error.isNoFaultOfModel
+                ? CheckFault.untried("the call cannot be made: \(error)")
+                : .failed("the call fails: \(error)")
+        }
+        // As of every prediction: what an app would not get must not pass here.
+        do throws(InferenceError) { try ports.check(outputs: outputs, policy: policy) } catch {
+            throw .failed("\(error)")
+        }
+        return outputs
+    }
+}
+
+extension Error {
+    /// Whether a runtime says that it cannot, and not that the model is broken.
+    fileprivate var isNoFaultOfModel: Bool {
+        (self as? any RuntimeFailure).map { !$0.isModelAtFault } ?? (self is CancellationError)
     }
 }
 
 private enum CheckFault: Error {
     case failed(String)
+    case untried(String)
     case unreadable(String)
 }
 

@@ -14,8 +14,12 @@ package struct CheckAnswer: CanonicalDocument {
         /// All of them were reproduced.
         case passed
 
-        /// One was not, or the model could not be tried at all; why, for people.
+        /// One was not, and that is what the model does; why, for people.
         case failed(String)
+
+        /// The model could not be tried, which is no fault of its own: memory ran out, or the runtime lacks
+        /// something; why, for people.
+        case untried(String)
 
         /// The system could not give the bytes of a vector, for people.
         case unreadable(String)
@@ -34,6 +38,7 @@ package struct CheckAnswer: CanonicalDocument {
     package init(json: JSONValue) throws(ManifestError) {
         var reader = try Self.reader(json)
         let failed = try reader.optionalReason("failed", upTo: Self.longestReason)
+        let untried = try reader.optionalReason("untried", upTo: Self.longestReason)
         let unreadable = try reader.optionalReason("unreadable", upTo: Self.longestReason)
         let passed = reader.optional("passed")
         let hasRecord = json["recorded"] != nil
@@ -50,15 +55,16 @@ package struct CheckAnswer: CanonicalDocument {
             recorded.append(outputs)
         }
         try reader.finish()
-        switch (passed, failed, unreadable, hasRecord) {
-        case (.bool(true)?, nil, nil, false): outcome = .passed
-        case (nil, let reason?, nil, false): outcome = .failed(reason)
-        case (nil, nil, let reason?, false): outcome = .unreadable(reason)
-        case (nil, nil, nil, true): outcome = .recorded(recorded)
+        switch (passed, failed, untried, unreadable, hasRecord) {
+        case (.bool(true)?, nil, nil, nil, false): outcome = .passed
+        case (nil, let reason?, nil, nil, false): outcome = .failed(reason)
+        case (nil, nil, let reason?, nil, false): outcome = .untried(reason)
+        case (nil, nil, nil, let reason?, false): outcome = .unreadable(reason)
+        case (nil, nil, nil, nil, true): outcome = .recorded(recorded)
         default:
-            let found = ["passed", "failed", "unreadable", "recorded"].filter { json[$0] != nil }
+            let found = ["passed", "failed", "untried", "unreadable", "recorded"].filter { json[$0] != nil }
             throw reader.place.invalid(
-                "exactly one of `passed`, which is true, `failed`, `unreadable` and `recorded`",
+                "exactly one of `passed`, which is true, `failed`, `untried`, `unreadable` and `recorded`",
                 found.isEmpty ? "none" : found.joined(separator: ", ")
             )
         }
@@ -70,6 +76,7 @@ package struct CheckAnswer: CanonicalDocument {
         switch outcome {
         case .passed: object["passed"] = .bool(true)
         case .failed(let reason): object["failed"] = .reason(reason, upTo: Self.longestReason)
+        case .untried(let reason): object["untried"] = .reason(reason, upTo: Self.longestReason)
         case .unreadable(let reason): object["unreadable"] = .reason(reason, upTo: Self.longestReason)
         case .recorded(let vectors):
             object["recorded"] = .array(

@@ -59,10 +59,9 @@ struct CheckProgramTests {
     }
 
     @Test(
-        "a crash, a hang, a kill, silence and nonsense are failures, and it is said of which vector",
+        "a crash, a hang, silence and nonsense that come twice are failures, and it is said of which vector",
         arguments: [
             ("kill -SEGV $$", "in check 0, the process that ran it was ended by signal 11"),
-            ("kill -KILL $$", "in check 0, the process that ran it was ended by the system"),
             ("while :; do :; done", "in check 0, the process that ran it did not end within 1.0 seconds"),
             ("sleep 60", "did not end within 1.0 seconds"), ("exit 70", "ended with exit code 70"),
             ("exit 0", "gave no sound answer"), ("echo '{}'", "gave no sound answer"),
@@ -81,6 +80,39 @@ struct CheckProgramTests {
             return
         }
         #expect(reason.contains(text), "\(reason)")
+    }
+
+    @Test(
+        "memory that runs out says nothing of the model, whoever ends the process then",
+        arguments: [
+            ("kill -KILL $$", "in check 0, the process that ran it was ended by the system"),
+            (
+                "echo \"terminate called: 'std::bad_alloc'\" >&2; kill -ABRT $$",
+                "bad_alloc"
+            ),
+            ("echo 'sh: Cannot allocate memory' >&2; exit 2", "Cannot allocate memory"),
+        ]
+    )
+    func noMemory(_ rest: String, _ text: String) async throws {
+        guard case .notRun(let reason) = try await verdict(begun(rest)) else {
+            Issue.record("taken for a failure of the model")
+            return
+        }
+        #expect(reason.hasPrefix("with fake 1.0, ") && reason.contains(text), "\(reason)")
+    }
+
+    @Test("what a runtime cannot do here is no failure of the model")
+    func untried() async throws {
+        let reason = "check 0: the call cannot be made: no memory"
+        #expect(try await verdict(answer(.untried(reason))) == .notRun("with fake 1.0, \(reason)"))
+    }
+
+    @Test("a crash that comes once is none: the second answer counts", arguments: ["SEGV", "ABRT"])
+    func once(_ signal: String) async throws {
+        let mark = scratch.path("mark")
+        let rest = "if [ ! -e \(mark) ]; then touch \(mark); kill -\(signal) $$; fi"
+        let answer = String(decoding: CheckAnswer(.passed).canonical, as: UTF8.self)
+        #expect(try await verdict(begun("\(rest)\nprintf '%s' '\(answer)'")) == .passed(runtime: "fake 1.0"))
     }
 
     @Test(
@@ -129,7 +161,7 @@ struct CheckProgramTests {
         #expect(try CheckRequest(canonical: request.canonical) == request)
         request.files = [path: "relative"]
         #expect(throws: ManifestError.self) { try CheckRequest(canonical: request.canonical) }
-        for outcome in [.passed, .failed("a"), .unreadable("b"), .recorded([["y": [1]]])]
+        for outcome in [.passed, .failed("a"), .untried("c"), .unreadable("b"), .recorded([["y": [1]]])]
             as [CheckAnswer.Outcome]
         {
             #expect(try CheckAnswer(canonical: CheckAnswer(outcome).canonical).outcome == outcome)

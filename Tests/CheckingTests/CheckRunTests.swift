@@ -80,6 +80,31 @@ struct CheckRunTests {
         #expect(reason(await outcome([try check([2, 4], x: try written([1, 2, 3]))])).contains("check 0"))
     }
 
+    @Test("a runtime that cannot, for memory or for what it lacks, says nothing of the model")
+    func untried() async throws {
+        let good = try check([2, 4])
+        for runtime in [
+            DoublingRuntime(loads: false, failure: Shortage()),
+            DoublingRuntime(runs: false, failure: Shortage()),
+            DoublingRuntime(runs: false, failure: InferenceError.noMemory("y", bytes: 8)),
+        ] {
+            guard case .untried = await outcome([good], runtime: runtime) else {
+                Issue.record("taken for a failure of the model")
+                continue
+            }
+        }
+    }
+
+    @Test("an answer that a prediction would refuse passes no vector and is not recorded")
+    func sameRules() async throws {
+        // The numbers are right, and the rank is not.
+        let runtime = DoublingRuntime(shape: [1, 2])
+        #expect(reason(await outcome([try check([2, 4])], runtime: runtime)).contains("float32[1, 2]"))
+        #expect(
+            reason(await outcome([try check()], wish: .record, runtime: runtime)).contains("float32[1, 2]")
+        )
+    }
+
     @Test("a vector may stand in files, and nothing but those that were named is read")
     func files() async throws {
         let place = try scratch.write("x", try Tensor([Float(1), 2], shape: [2]).bytes)
@@ -109,29 +134,37 @@ struct CheckRunTests {
 
 private struct Refusal: Error {}
 
+private struct Shortage: RuntimeFailure {
+    let isModelAtFault = false
+}
+
 /// A runtime whose models give twice what they take.
 private struct DoublingRuntime: ModelRuntime {
     var loads = true
     var runs = true
     var output = "y"
+    var failure: any Error = Refusal()
+    var shape: [Int]?
     let name = "doubling"
     let version = "1.0"
 
     func runs(format: String) -> Bool { true }
 
     func load(entry: String, options: LoadOptions) async throws -> any LoadedModel {
-        guard loads else { throw Refusal() }
-        return Model(output: output, runs: runs)
+        guard loads else { throw failure }
+        return Model(output: output, shape: shape, failure: runs ? nil : failure)
     }
 
     private final class Model: LoadedModel {
         let ports: ModelPorts
         private let output: String
-        private let runs: Bool
+        private let shape: [Int]?
+        private let failure: (any Error)?
 
-        init(output: String, runs: Bool) {
+        init(output: String, shape: [Int]?, failure: (any Error)?) {
             self.output = output
-            self.runs = runs
+            self.shape = shape
+            self.failure = failure
             ports = ModelPorts(
                 inputs: [Port(name: "x", kind: .tensor(.float32, [.fixed(2)]))],
                 outputs: [Port(name: output, kind: .tensor(.float32, [.fixed(2)]))]
@@ -139,9 +172,10 @@ private struct DoublingRuntime: ModelRuntime {
         }
 
         func run(_ inputs: [String: Tensor]) async throws -> [String: ModelValue] {
-            guard runs, let x = inputs["x"] else { throw Refusal() }
+            if let failure { throw failure }
+            guard let x = inputs["x"] else { throw Refusal() }
             let doubled = try x.values(as: Float.self).map { $0 * 2 }
-            return [output: .tensor(try Tensor(doubled, shape: x.shape))]
+            return [output: .tensor(try Tensor(doubled, shape: shape ?? x.shape))]
         }
     }
 }
