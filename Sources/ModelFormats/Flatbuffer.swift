@@ -105,8 +105,8 @@ struct FlatTable {
     /// A vector of elements of so many bytes; offsets have 4.
     func vector(_ slot: UInt16, width: UInt64 = 4, _ field: String) throws(FormatError) -> FlatVector? {
         guard let place = try place(slot, width: 4, field) else { return nil }
-        let start = try buffer.target(at: place, "\(name).\(field)")
-        return try buffer.vector(at: start, width: width, "\(name).\(field)")
+        let name = "\(name).\(field)"
+        return try buffer.vector(at: try buffer.target(at: place, name), width: width, name)
     }
 
     func text(_ slot: UInt16, _ field: String, limit: UInt64) throws(FormatError) -> String? {
@@ -128,8 +128,9 @@ struct FlatVector {
 
     func place(_ index: Int) -> UInt64 { start + UInt64(index) * width }
 
-    func table(_ index: Int) throws(FormatError) -> FlatTable {
-        try buffer.table(at: place(index), "\(name)[\(index)]")
+    // Errors call it by its index, or `name` where there are too many to name each.
+    func table(_ index: Int, named name: String? = nil) throws(FormatError) -> FlatTable {
+        try buffer.table(at: place(index), name ?? "\(self.name)[\(index)]")
     }
 
     func number<Number: FixedWidthInteger>(_: Number.Type, _ index: Int) throws(FormatError) -> Number {

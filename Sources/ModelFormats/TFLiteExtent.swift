@@ -18,29 +18,38 @@ struct TFLiteExtent {
     private enum Part {
         /// A vector of elements of so many bytes.
         case elements(UInt64)
-        case table([UInt16: Part])
-        case tables([UInt16: Part])
+        case table(Parts)
+        case tables(Parts)
 
         /// A table of one of many kinds, all of whose fields may be numbers or vectors.
         case options
         case manyOptions
     }
 
+    /// Fields by their slots, each with what errors call it: a table may be referred to a million times.
+    private struct Parts: ExpressibleByDictionaryLiteral {
+        let fields: [(slot: UInt16, name: String, part: Part)]
+
+        init(dictionaryLiteral fields: (UInt16, Part)...) {
+            self.fields = fields.map { ($0, "\($0)", $1) }
+        }
+    }
+
     private static let text = Part.elements(1)
     private static let numbers = Part.elements(4)
 
-    private static let tensor: [UInt16: Part] = [
+    private static let tensor: Parts = [
         4: numbers, 10: text,
         12: .table([4: numbers, 6: numbers, 8: numbers, 10: .elements(8), 14: .options]),
         16: .table([4: numbers, 6: numbers, 8: .tables([10: .options, 14: .options])]), 18: numbers,
         22: .tables([4: numbers]),
     ]
 
-    private static let operation: [UInt16: Part] = [
+    private static let operation: Parts = [
         6: numbers, 8: numbers, 12: .options, 14: .elements(1), 18: .elements(1), 20: numbers, 28: .options,
     ]
 
-    private static let model: [UInt16: Part] = [
+    private static let model: Parts = [
         6: .tables([6: text]),
         8: .tables([4: .tables(tensor), 6: numbers, 8: numbers, 10: .tables(operation), 12: text]), 10: text,
         12: .tables([4: .elements(1)]), 14: numbers, 16: .tables([4: text]),
@@ -85,25 +94,25 @@ struct TFLiteExtent {
         }
     }
 
-    private mutating func claim(_ table: FlatTable, _ parts: [UInt16: Part]) throws(FormatError) {
+    private mutating func claim(_ table: FlatTable, _ parts: Parts) throws(FormatError) {
         claim(table)
-        for (slot, part) in parts {
+        for (slot, name, part) in parts.fields {
             switch part {
             case .elements(let width):
-                guard let vector = try table.vector(slot, width: width, "\(slot)") else { continue }
+                guard let vector = try table.vector(slot, width: width, name) else { continue }
                 // Texts have a zero behind them, which is not counted.
                 end = max(end, vector.start + UInt64(vector.count) * width + (width == 1 ? 1 : 0))
             case .table(let parts):
-                guard let inner = try table.table(slot, "\(slot)") else { continue }
+                guard let inner = try table.table(slot, name) else { continue }
                 try claim(inner, parts)
             case .options:
-                guard let inner = try table.table(slot, "\(slot)") else { continue }
+                guard let inner = try table.table(slot, name) else { continue }
                 try claimOptions(inner)
             case .tables, .manyOptions:
-                guard let vector = try table.vector(slot, "\(slot)") else { continue }
+                guard let vector = try table.vector(slot, name) else { continue }
                 end = max(end, vector.place(vector.count))
                 for index in 0..<vector.count {
-                    let inner = try vector.table(index)
+                    let inner = try vector.table(index, named: vector.name)
                     if case .tables(let parts) = part {
                         try claim(inner, parts)
                     } else {
