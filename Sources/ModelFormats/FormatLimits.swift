@@ -24,6 +24,9 @@ package struct FormatLimits: Equatable, Sendable {
     /// A GGUF file says all it has to say in pairs, and may have long texts among them, such as templates.
     package var pairsOfGGUF = 65_536
     package var textOfGGUF: UInt64 = 64 << 20
+
+    /// Pairs of a GGUF file about its tokenizer, each with a digest in the interface, of which a manifest holds no more.
+    package var tokenizers = 4_096
     package var labels = 1 << 18
 
     /// Bytes of all labels as JSON, without its escapes; a manifest has room for no more.

@@ -150,6 +150,10 @@ extension GGUFReader {
             guard key.hasPrefix("tokenizer."), type == 8 || type == 9, let name = FeatureName(key) else {
                 return
             }
+            guard tokenizers.count < file.limits.tokenizers else {
+                let limit = UInt64(file.limits.tokenizers)
+                throw file.limit("pairs about its tokenizer", place, found: limit + 1, limit: limit)
+            }
             tokenizers.append(TokenizerDigest(name: name, sha256: try digest(place..<position, key)))
         }
     }

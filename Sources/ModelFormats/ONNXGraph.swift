@@ -20,7 +20,7 @@ extension ONNXReader {
     /// GraphProto of the model: its interface is the model's.
     mutating func readGraph(_ message: ProtobufMessage) throws(FormatError) -> ONNXGraph {
         var graph = ONNXGraph()
-        var initializers = ONNXInitializers()
+        var initializers = ONNXInitializers(limits: reader.limits)
         var fields = ProtobufFields(message, singular: [2, 10], in: reader)
         while let field = try fields.next() {
             switch field.number {

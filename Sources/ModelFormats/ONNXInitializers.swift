@@ -2,7 +2,7 @@ import Manifest
 
 /// The initializers of the model's own graph: of each a number made of its name, and where it stands.
 ///
-/// A file may have a million of them, and all that is asked is whether two
+/// A file may have hundreds of thousands, and all that is asked is whether two
 /// have one name, and what those are whose name is that of an input or
 /// output. So sixteen bytes of each are kept, and where numbers are equal the
 /// names are read again.
@@ -16,12 +16,25 @@ struct ONNXInitializers {
     }
 
     private var entries: [Entry] = []
+    private let limit: Int
+
+    init(limits: FormatLimits) { limit = limits.values }
 
     /// The graph that they are in.
     private var graph: ProtobufMessage?
 
     mutating func add(_ tensor: ONNXTensor, at field: ProtobufField) throws(FormatError) {
         guard let name = FeatureName(tensor.name) else { throw field.error("initializer.name", .badName) }
+        guard entries.count < limit else {
+            let found = UInt64(limit) + 1
+            throw .limit(
+                .onnx,
+                which: "values of graphs",
+                offset: field.offset,
+                found: found,
+                limit: UInt64(limit)
+            )
+        }
         graph = field.message
         entries.append(Entry(key: name.hashValue, offset: field.offset))
     }

@@ -29,6 +29,21 @@ extension EndToEnd {
             return bytes
         }
 
+        /// So many times a name of six digits between the same bytes.
+        private static func numbered(_ count: Int, _ before: Bytes, _ after: Bytes) -> Bytes {
+            var bytes: Bytes = []
+            for index in 0..<count {
+                bytes += before
+                var part = 100_000
+                while part > 0 {
+                    bytes.append(0x30 + UInt8(index / part % 10))
+                    part /= 10
+                }
+                bytes += after
+            }
+            return bytes
+        }
+
         private static func little(_ value: Int, _ width: Int) -> Bytes {
             (0..<width).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }
@@ -57,13 +72,26 @@ extension EndToEnd {
             }
             let rows = (0..<60_000).map { #""t\#($0)":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}"# }
             let header = Array("{\(rows.joined(separator: ","))}".utf8)
+            let name = String(repeating: "n", count: 170)
+            let wide = (0..<65_000).map {
+                #""\#(name)\#($0)":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}"#
+            }
+            let long = Array("{\(wide.joined(separator: ","))}".utf8)
             return [
                 ("initializers.onnx", model(many(60_000, initializer))),
                 ("external.onnx", model(many(60_000, external))),
                 ("domains.onnx", model([], many(60_000) { message(8, text(1, "d\($0)"), [16, 1]) })),
                 ("uses.onnx", model(many(60_000) { message(1, text(4, "Add"), text(7, "d\($0)")) })),
                 ("functions.onnx", model([], many(60_000) { message(25, text(1, "f"), text(10, "d\($0)")) })),
-                ("nodes.onnx", model(many(60_000) { message(1, text(1, "\($0)"), text(4, "Add")) })),
+                ("nodes.onnx", model(many(60_000) { message(1, text(2, "\($0)"), text(4, "Add")) })),
+                ("values.onnx", model(message(1, numbered(800_000, [0x12, 6], [])))),
+                ("many.onnx", model(numbered(800_000, [0x2A, 14, 8, 0, 16, 1, 0x42, 6], [0x4A, 0]))),
+                ("long.safetensors", little(long.count, 8) + long),
+                (
+                    "tokenizers.gguf",
+                    gguf(tensors: 0, pairs: 60_000)
+                        + many(60_000) { counted("tokenizer.ggml.\($0)") + [8, 0, 0, 0] + counted("") }
+                ),
                 ("tensors.safetensors", little(header.count, 8) + header),
                 (
                     "keys.gguf",

@@ -62,6 +62,25 @@ struct GGUFRefusalTests {
         #expect(two == nil)
     }
 
+    @Test(
+        "as many pairs about a tokenizer are taken as a manifest could hold, and the next is told with its place"
+    )
+    func tokenizers() {
+        func pairs(_ count: Int) -> FormatError? {
+            refusal { writer in
+                writer.pairs = (0..<count).map {
+                    GGUFWriter.pair("tokenizer.ggml.\($0)", 8, GGUFWriter.text(""))
+                }
+            }
+        }
+        #expect(pairs(4_096) == nil)
+        guard case .limit(.gguf, "pairs about its tokenizer", let offset, 4_097, 4_096)? = pairs(4_097) else {
+            Issue.record("\(String(describing: pairs(4_097)))")
+            return
+        }
+        #expect(offset > 4_096 * 20)
+    }
+
     @Test("without an architecture, or with one that is no text, no runtime could load it")
     func architecture() {
         #expect(malformation { $0.architecture = [] } == .missing)

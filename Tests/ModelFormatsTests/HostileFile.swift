@@ -45,7 +45,25 @@ extension HostileFile {
 
     private static let onnx = [
         HostileFile("nodes", "m.onnx") { count in
-            model(many(count) { message(1, message(1, text("\($0)")), message(4, text("Add"))) })
+            model(many(count) { message(1, message(2, text("\($0)")), message(4, text("Add"))) })
+        },
+        HostileFile("nodes that use what the one before made", "m.onnx") { count in
+            let inputs = ["x"] + (0..<count).map { "\($0)" }
+            let node = { (index: Int) in
+                message(
+                    1,
+                    message(1, text(inputs[index])),
+                    message(2, text("\(index)")),
+                    message(4, text("Not"))
+                )
+            }
+            return model(
+                many(count, node) + message(5, [16, 1], message(8, text("x")), message(9, [0, 0, 0, 0]))
+            )
+        },
+        HostileFile("a node with a graph in each of its attributes", "m.onnx") { count in
+            let graph = { (index: Int) in message(6, message(1, message(2, text("\(index)")))) }
+            return model(message(1, many(count) { message(5, graph($0)) }))
         },
         HostileFile("graphs inside attributes of nodes", "m.onnx") { count in
             let graph = message(6, message(1, message(5, message(6))))

@@ -164,6 +164,10 @@ struct ONNXValueTests {
         }
         #expect(which(chain(99)) == nil)
         #expect(which(chain(100)) == "values of graphs")
+        func initializers(_ count: Int) -> [Wire] { (0..<count).map { .message(5, ONNX.tensor("w\($0)")) } }
+        #expect(which(initializers(99)) == nil)
+        #expect(which(initializers(50) + chain(50)) == "values of graphs")
+        #expect(which(initializers(101)) == "values of graphs")
         let inner = Self.node([], [], chain(50, "i"))
         #expect(which(chain(49) + [inner, inner] + chain(50, "m")) == nil)
         #expect(which(chain(50) + [inner]) == "values of graphs")
