@@ -1,4 +1,5 @@
 import Blocking
+import Glibc
 import Names
 
 /// What a command may know of the world around it.

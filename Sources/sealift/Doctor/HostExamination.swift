@@ -30,7 +30,7 @@ struct HostExamination {
             return .warning(
                 "runtime",
                 "ONNX Runtime",
-                (error as? ONNXRuntimeError)?.found ?? "\(error)",
+                error.found,
                 "Only ‘infer’ and apps that open ONNX models need it. Install it: \(ONNXRuntimeError.installation)"
             )
         }

@@ -1,5 +1,6 @@
 import Arguments
 import CanonicalJSON
+import Names
 import SyncAgent
 
 /// Tells what is active on a device, and how current it is.
