@@ -1,3 +1,5 @@
+import Inference
+
 /// What Core ML opens for the entry of a manifest; pure, so that it is tested where there is no Core ML.
 enum CoreMLPlace {
     /// The package or compiled folder that the entry, which is always a file, lies in; else the entry itself.
@@ -8,25 +10,40 @@ enum CoreMLPlace {
         return names[...place].joined(separator: "/")
     }
 
-    /// Where a model is kept once it is compiled, below the cache: a folder for each path of a model, in which the
+    /// The folder in the app's cache that is Sealift's alone.
+    static let folder = "sealift-compiled"
+
+    /// Where a model is kept once it is compiled, below ``folder``: a folder for each path of a model, in which the
     /// version directory bears the manifest's digest, and in that one for each system and choice of processors.
     static func kept(_ model: String, build: String, compute: String) -> String {
         "\(model)/\(word(build))-\(compute).mlmodelc"
     }
 
-    /// What can go from the cache.
+    /// What can go from ``folder``: nothing that bears another name than those here, since that is somebody else's.
     ///
     /// - Parameters:
-    ///   - kept: Compiled models, as ``kept(_:build:compute:)`` names them.
+    ///   - kept: Compiled models that were found, below the folder.
     ///   - build: The system's; what another one compiled does not hold here.
     ///   - exists: Whether a path is there. A version that was collected takes its compiled model with it.
     /// - Returns: Those of `kept` that nothing can use any more.
     static func stale(_ kept: [String], build: String, exists: (String) -> Bool) -> [String] {
         kept.filter { path in
-            guard let slash = path.lastIndex(of: "/") else { return true }
-            let name = path[path.index(after: slash)...]
-            return !name.hasPrefix("\(word(build))-") || !exists(String(path[..<slash]))
+            guard let slash = path.lastIndex(of: "/") else { return false }
+            let (name, model) = (path[path.index(after: slash)...], String(path[..<slash]))
+            guard isKept(name), isSource(model) else { return false }
+            return !name.hasPrefix("\(word(build))-") || !exists(model)
         }
+    }
+
+    /// Whether ``kept(_:build:compute:)`` gives such names.
+    private static func isKept(_ name: Substring) -> Bool {
+        ComputeUnits.allCases.contains { name.hasSuffix("-\($0.rawValue).mlmodelc") }
+    }
+
+    /// Whether it is what Core ML compiles.
+    private static func isSource(_ model: String) -> Bool {
+        let name = model.lowercased()
+        return name.hasSuffix(".mlpackage") || name.hasSuffix(".mlmodel")
     }
 
     private static func word(_ build: String) -> String {

@@ -9,7 +9,9 @@ public import Inference
 /// the manifest's digest, under each build of the system and each choice of
 /// processors, since a compiled model holds for exactly these. Before another
 /// one is compiled, those go whose version was collected or that an earlier
-/// build of the system compiled.
+/// build of the system compiled; what somebody else put there stays. A disk
+/// that is full says nothing of a model, and a compiled model that rotted is
+/// compiled again.
 public struct CoreMLRuntime: ModelRuntime {
     /// `coreml`.
     public let name = "coreml"
@@ -25,19 +27,44 @@ public struct CoreMLRuntime: ModelRuntime {
     /// A runtime that keeps compiled models.
     ///
     /// - Parameter cache: The path of a folder that nobody but the app writes.
-    public init(cache: String) { self.cache = URL(fileURLWithPath: cache) }
+    public init(cache: String) {
+        self.cache = URL(fileURLWithPath: cache).appendingPathComponent(CoreMLPlace.folder)
+    }
 
     /// True for `coreml-package`, `coreml-model` and `coreml-compiled`.
     public func runs(format: String) -> Bool { format.hasPrefix("coreml-") }
 
     /// Loads a model, compiling it first if that was not done before.
     ///
-    /// - Throws: Core ML's own error, or `CoreMLError` for ports that Sealift does not carry.
+    /// - Throws: Core ML's own error where it refuses the model; `CoreMLError` where the system is to blame, and for
+    ///   ports that Sealift does not carry.
     public func load(entry: String, options: LoadOptions) async throws -> any LoadedModel {
         let configuration = MLModelConfiguration()
         configuration.computeUnits = Self.units(options.compute)
-        let compiled = try await compiled(CoreMLPlace.model(ofEntry: entry), options.compute)
-        return CoreMLModel(try await MLModel.load(contentsOf: compiled, configuration: configuration))
+        let model = CoreMLPlace.model(ofEntry: entry)
+        guard !CoreMLPlace.isCompiled(model) else {
+            return CoreMLModel(try await Self.loaded(URL(fileURLWithPath: model), configuration))
+        }
+        let place = CoreMLPlace.kept(model, build: version, compute: options.compute.rawValue)
+        let kept = cache.appendingPathComponent(place)
+        if FileManager.default.fileExists(atPath: kept.path) {
+            if let whole = try? await MLModel.load(contentsOf: kept, configuration: configuration) {
+                return CoreMLModel(whole)
+            }
+            // It may have rotted; the model itself was verified.
+            try? FileManager.default.removeItem(at: kept)
+        }
+        try await compile(model, to: kept)
+        return CoreMLModel(try await Self.loaded(kept, configuration))
+    }
+
+    private static func loaded(
+        _ place: URL,
+        _ configuration: MLModelConfiguration
+    ) async throws -> MLModel {
+        do { return try await MLModel.load(contentsOf: place, configuration: configuration) } catch {
+            throw CoreMLError.ofSystem("load", place.path, error) ?? error
+        }
     }
 
     private static func units(_ compute: ComputeUnits) -> MLComputeUnits {
@@ -49,20 +76,32 @@ public struct CoreMLRuntime: ModelRuntime {
         }
     }
 
-    private func compiled(_ model: String, _ compute: ComputeUnits) async throws -> URL {
-        guard !CoreMLPlace.isCompiled(model) else { return URL(fileURLWithPath: model) }
-        let place = CoreMLPlace.kept(model, build: version, compute: compute.rawValue)
-        let kept = cache.appendingPathComponent(place)
-        if FileManager.default.fileExists(atPath: kept.path) { return kept }
+    private func compile(_ model: String, to kept: URL) async throws {
         collect()
-        let fresh = try await MLModel.compileModel(at: URL(fileURLWithPath: model))
-        let folder = kept.deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        do { try FileManager.default.moveItem(at: fresh, to: kept) } catch {
-            // Another process may have been first; one that is whole is as good as this.
-            guard FileManager.default.fileExists(atPath: kept.path) else { throw error }
+        let fresh: URL
+        do { fresh = try await MLModel.compileModel(at: URL(fileURLWithPath: model)) } catch {
+            throw CoreMLError.ofSystem("compile", model, error) ?? error
         }
-        return kept
+        let files = FileManager.default
+        defer { try? files.removeItem(at: fresh) }
+        let folder = kept.deletingLastPathComponent()
+        // Beside its place first: on another volume a move is a copy, which may stop half way.
+        let partial = folder.appendingPathComponent("\(UUID().uuidString).partial")
+        do {
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+            try files.moveItem(at: fresh, to: partial)
+            try files.moveItem(at: partial, to: kept)
+        } catch {
+            try? files.removeItem(at: partial)
+            // Another process may have been first; one that is whole is as good as this.
+            guard files.fileExists(atPath: kept.path) else {
+                throw CoreMLError.system(
+                    operation: "keep the compiled model at",
+                    path: kept.path,
+                    reason: "\(error)"
+                )
+            }
+        }
     }
 
     /// Deletes compiled models that nothing can use any more; one that cannot be deleted is tried again next time.
@@ -86,6 +125,42 @@ public struct CoreMLRuntime: ModelRuntime {
 public enum CoreMLError: Error, Equatable, Sendable {
     /// The port has another kind than a tensor, a number or a text.
     case unsupported(port: String, what: String)
+
+    /// The system could not, for want of room, rights, memory or descriptors, or for its disk.
+    case system(operation: String, path: String, reason: String)
+
+    /// Such an error, where one that Core ML gave is; `nil` where the model is to blame.
+    static func ofSystem(_ operation: String, _ path: String, _ error: any Error) -> CoreMLError? {
+        var chain: [CoreMLFault.Link] = []
+        var next: NSError? = error as NSError
+        while let found = next, chain.count < 16 {
+            chain.append(CoreMLFault.Link(domain: found.domain, code: found.code))
+            next = found.userInfo[NSUnderlyingErrorKey] as? NSError
+        }
+        guard CoreMLFault.isPassing(chain) else { return nil }
+        return .system(operation: operation, path: path, reason: "\(error)")
+    }
+}
+
+extension CoreMLError: RuntimeFailure {
+    /// Whether the same files would fail again: not where the system could not.
+    public var isModelAtFault: Bool {
+        switch self {
+        case .unsupported: true
+        case .system: false
+        }
+    }
+}
+
+extension CoreMLError: CustomStringConvertible {
+    /// For people.
+    public var description: String {
+        switch self {
+        case .unsupported(let port, let what): "'\(port)' is \(what), which Sealift does not carry"
+        case .system(let operation, let path, let reason):
+            "Core ML could not \(operation) \(path): \(reason); make room, or see to its folder, and ask again"
+        }
+    }
 }
 
 final class CoreMLModel: LoadedModel {

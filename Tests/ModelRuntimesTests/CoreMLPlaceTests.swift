@@ -25,10 +25,39 @@ struct CoreMLPlaceTests {
             CoreMLPlace.kept(there, build: build, compute: "any"),
             CoreMLPlace.kept(there, build: build, compute: "cpu"),
             CoreMLPlace.kept(there, build: "Version 18.0 (Build 22A1)", compute: "any"),
-            CoreMLPlace.kept(gone, build: build, compute: "any"), "stray.mlmodelc",
+            CoreMLPlace.kept(gone, build: build, compute: "any"),
         ]
-        #expect(Set(kept).count == 5)
+        #expect(Set(kept).count == 4)
         #expect(CoreMLPlace.stale(kept, build: build) { $0 == there } == Array(kept.dropFirst(2)))
+    }
+
+    @Test(
+        "what somebody else compiled stays, wherever it lies",
+        arguments: [
+            "stray.mlmodelc", "/stray.mlmodelc", "/Photo-any.mlmodelc", "/mine/Photo.mlmodelc",
+            "/mine/Photo-cpu.mlmodelc", "/d/a/1.0.0-x/Photo.mlpackage/Photo.mlmodelc",
+        ]
+    )
+    func foreign(path: String) {
+        #expect(CoreMLPlace.stale([path], build: "Version 18.1") { _ in false } == [])
+    }
+
+    @Test(
+        "a full disk and the like are the system's fault, however deep they stand; what Core ML refuses is not"
+    )
+    func faults() {
+        func passes(_ links: (String, Int)...) -> Bool {
+            CoreMLFault.isPassing(links.map { CoreMLFault.Link(domain: $0.0, code: $0.1) })
+        }
+        let refusal = ("com.apple.CoreML", 0)
+        #expect(passes(("NSCocoaErrorDomain", 640)))
+        #expect(passes(refusal, ("NSCocoaErrorDomain", 512), ("NSPOSIXErrorDomain", 28)))
+        #expect(passes(refusal, ("NSPOSIXErrorDomain", 12)))
+        #expect(passes(("com.apple.CoreML", 3)))
+        #expect(!passes(refusal))
+        #expect(!passes(("NSCocoaErrorDomain", 4)))
+        #expect(!passes(("another", 28)))
+        #expect(!passes())
     }
 
     @Test("only a compiled model needs no compiling")
