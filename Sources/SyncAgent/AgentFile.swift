@@ -86,7 +86,7 @@ package struct AgentFile: Sendable {
         }
         configuration.registries = try reader.texts("registries")
         for (value, path) in try reader.list("window") {
-            guard let window = value.string.flatMap(TransferWindow.init) else {
+            guard let window = value.string.flatMap({ try? TransferWindow($0) }) else {
                 throw AgentReader.fault(path, expected: "hours such as 22:00-06:00", value)
             }
             configuration.windows.append(window)

@@ -61,10 +61,10 @@ extension SyncConfiguration {
         case .meteredFile: meteredFile = text
         case .runtimeLibrary: runtimeLibrary = text
         case .rate:
-            guard let value = TransferRate(text) else { return false }
+            guard let value = try? TransferRate(text) else { return false }
             rate = value
         case .budget:
-            guard let value = ByteBudget(text) else { return false }
+            guard let value = try? ByteBudget(text) else { return false }
             budget = value
         case .stall:
             guard let seconds = WrittenNumber.value(text) ?? WrittenTime.seconds(text),

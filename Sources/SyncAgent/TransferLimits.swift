@@ -30,9 +30,12 @@ public struct TransferRate: Sendable, Equatable {
     /// Reads a rate as people write it.
     ///
     /// - Parameter text: `500kB`, `2MB`, `1MiB`; `/s` may stand behind it.
-    public init?(_ text: String) {
+    /// - Throws: `SyncError` of kind `usage`, since no rate at all would be no limit.
+    public init(_ text: String) throws(SyncError) {
         let size = text.hasSuffix("/s") ? text.dropLast(2) : text[...]
-        guard let bytes = WrittenSize.bytes(size), bytes >= 4_096 else { return nil }
+        guard let bytes = WrittenSize.bytes(size), bytes >= 4_096 else {
+            throw .noLimit(text, "rate; write one as 500kB, 2MB/s or 1MiB, from 4096 bytes a second on")
+        }
         bytesPerSecond = bytes
     }
 }
@@ -53,11 +56,12 @@ public struct ByteBudget: Sendable, Equatable {
     /// Reads a budget as people write it.
     ///
     /// - Parameter text: `500MB/day`, `2GiB/month`.
-    public init?(_ text: String) {
+    /// - Throws: `SyncError` of kind `usage`, since no budget at all would be no limit.
+    public init(_ text: String) throws(SyncError) {
         let halves = text.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, let bytes = WrittenSize.bytes(halves[0]),
             let period = Period(rawValue: String(halves[1]))
-        else { return nil }
+        else { throw .noLimit(text, "budget; write one as 500MB/day, by hour, day, week or month") }
         self.bytes = bytes
         self.period = period
     }
@@ -97,9 +101,12 @@ public struct TransferWindow: Sendable, Equatable, CustomStringConvertible {
     /// Reads a window as people write it.
     ///
     /// - Parameter text: `22:00-06:00`.
-    public init?(_ text: String) {
+    /// - Throws: `SyncError` of kind `usage`, since no window at all would be no limit.
+    public init(_ text: String) throws(SyncError) {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.minute)
-        guard ends.count == 2, let opens = ends[0], let closes = ends[1], opens != closes else { return nil }
+        guard ends.count == 2, let opens = ends[0], let closes = ends[1], opens != closes else {
+            throw .noLimit(text, "window; write one as 22:00-06:00, by the device's clock")
+        }
         self.opens = opens
         self.closes = closes
     }
@@ -132,5 +139,12 @@ public struct TransferWindow: Sendable, Equatable, CustomStringConvertible {
             hour * 60 + minute <= 1_440
         else { return nil }
         return Int((hour * 60 + minute) % 1_440)
+    }
+}
+
+extension SyncError {
+    /// What is written where a limit should stand, and how one is written.
+    fileprivate static func noLimit(_ text: String, _ expected: String) -> SyncError {
+        SyncError(code: .usage, "‘\(text)’ is no \(expected)")
     }
 }

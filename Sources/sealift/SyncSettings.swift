@@ -46,7 +46,7 @@ struct SyncSettings {
         let windows = arguments.all("window")
         if !windows.isEmpty {
             configuration.windows = try windows.map { text in
-                guard let window = TransferWindow(text) else {
+                guard let window = try? TransferWindow(text) else {
                     throw UsageError.badValue(text, of: "--window", expected: "hours such as 22:00-06:00")
                 }
                 return window

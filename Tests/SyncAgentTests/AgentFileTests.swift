@@ -45,7 +45,10 @@ struct AgentFileTests {
             found.models.map(\.confirmation)
                 == [.selfTest, .app(starts: 3, seconds: 86_400), .selfTest]
         )
-        #expect(found.rate?.bytesPerSecond == 2_000_000 && found.budget == ByteBudget("500MB/day"))
+        #expect(
+            found.rate?.bytesPerSecond == 2_000_000 && found.budget?.bytes == 500_000_000
+                && found.budget?.period == .day
+        )
         #expect(found.windows.map(\.description) == ["22:00-06:00", "12:00-13:00"])
         #expect(found.meteredFile == "/run/metered" && found.stallSeconds == 30 && found.retries == 3)
         #expect(found.runtimeLibrary == scratch.path("ort.so"))

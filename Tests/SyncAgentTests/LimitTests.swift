@@ -16,15 +16,20 @@ struct LimitTests {
             ("4096", 4_096), ("1GB", 1_000_000_000),
         ]
     )
-    func rate(_ text: String, _ bytes: UInt64) {
-        #expect(TransferRate(text)?.bytesPerSecond == bytes)
+    func rate(_ text: String, _ bytes: UInt64) throws {
+        #expect(try TransferRate(text).bytesPerSecond == bytes)
     }
 
     @Test(
         "what is no rate is refused",
-        arguments: ["", "0", "fast", "-1MB", "1.5MB", "4095", "99999999999999999999TB", "2MB/h", "2mb"]
+        arguments: [
+            "", "0", "fast", "-1MB", "1.5MB", "4095", "99999999999999999999TB", "2MB/h", "2mb", "2MBs",
+        ]
     )
-    func badRate(_ text: String) { #expect(TransferRate(text) == nil) }
+    func badRate(_ text: String) throws {
+        let error = try require(#expect(throws: SyncError.self) { _ = try TransferRate(text) })
+        #expect(error.kind == .usage && error.message.hasPrefix("‘\(text)’ is no rate; write one as"))
+    }
 
     @Test(
         "what is no budget or window is refused",
@@ -34,7 +39,8 @@ struct LimitTests {
         ]
     )
     func badLimit(_ text: String) {
-        #expect(ByteBudget(text) == nil && TransferWindow(text) == nil)
+        #expect(throws: SyncError.self) { _ = try ByteBudget(text) }
+        #expect(throws: SyncError.self) { _ = try TransferWindow(text) }
     }
 
     @Test(
@@ -48,7 +54,7 @@ struct LimitTests {
         ]
     )
     func period(_ period: String, _ time: String, _ end: String) throws {
-        let world = try PolicyWorld(at: time) { $0.budget = ByteBudget("100MB/\(period)") }
+        let world = try PolicyWorld(at: time) { $0.budget = try? ByteBudget("100MB/\(period)") }
         try world.policy.spend(100_000_000)
         let pause = #expect(throws: FetchPause.self) { _ = try world.policy.remaining(atLeast: 1) }
         #expect(pause?.description.contains("goes on at \(end)") == true, "\(String(describing: pause))")
@@ -60,7 +66,7 @@ struct LimitTests {
 
     @Test("what was spent is known to the next process, also after a crash")
     func ledger() throws {
-        let world = try PolicyWorld { $0.budget = ByteBudget("100MB/day") }
+        let world = try PolicyWorld { $0.budget = try? ByteBudget("100MB/day") }
         try world.policy.spend(30_000_000)
         // Not settled: a crash. More may be written down than came, and never less.
         let left = try require(try world.restarted().remaining(atLeast: 1))
@@ -75,7 +81,7 @@ struct LimitTests {
         arguments: ["folder", "cut off", "negative", "too long"]
     )
     func damagedLedger(_ damage: String) throws {
-        let world = try PolicyWorld { $0.budget = ByteBudget("100MB/day") }
+        let world = try PolicyWorld { $0.budget = try? ByteBudget("100MB/day") }
         try world.policy.spend(30_000_000)
         world.policy.settle()
         let path = world.ledgerPath
@@ -110,7 +116,7 @@ struct LimitTests {
         ]
     )
     func window(_ text: String, _ minute: Int, _ isOpen: Bool) throws {
-        guard let window = TransferWindow(text) else {
+        guard let window = try? TransferWindow(text) else {
             #expect(text == "00:00-24:00", "a window of nothing or everything is no window")
             return
         }
@@ -133,7 +139,7 @@ struct LimitTests {
         try world.scratch.write("metered", [])
         let pause = #expect(throws: FetchPause.self) { _ = try world.policy.remaining(atLeast: 1) }
         #expect(pause?.description.contains("metered") == true)
-        let thrifty = try world.restarted { $0.budget = ByteBudget("1MB/day") }
+        let thrifty = try world.restarted { $0.budget = try? ByteBudget("1MB/day") }
         #expect(try thrifty.remaining(atLeast: 1) == 1_000_000)
     }
 
