@@ -122,7 +122,12 @@ extension EndToEnd {
             let bytes = try Durable.readFile("\(#filePath)", maximum: .mebibytes(1))
             let own = trimmed(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
             #expect(readme.blocks("swift").count == 1)
-            for block in readme.blocks("swift") { #expect(own.contains(trimmed(block)), "\(block)") }
+            for block in readme.blocks("swift") {
+                let imports = block.prefix { $0.hasPrefix("import ") }
+                #expect(imports.count == 4)
+                for line in imports { #expect(own.contains(line), "\(line)") }
+                #expect(own.contains(trimmed(Array(block.dropFirst(imports.count)))), "\(block)")
+            }
         }
 
         private func trimmed(_ lines: [String]) -> String {
@@ -131,12 +136,14 @@ extension EndToEnd {
 
         /// Never called: that it compiles is what matters.
         private func answer() async throws -> (SyncReport, [Float]?) {
-            let device = SyncConfiguration(
+            var device = SyncConfiguration(
                 directory: "models",
                 registries: ["https://models.example.com:8443/"],
                 rootFile: "root.json",
                 models: [try WantedModel("vision/detector@stable")]
             )
+            // The private authority that `sealift init` made; without it the system's count.
+            device.caFile = "ca.pem"
             let report = try await SyncAgent(configuration: device).sync()
 
             let library = ModelLibrary(directory: "models", runtimes: [try await ONNXRuntime()])

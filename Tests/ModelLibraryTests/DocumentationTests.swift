@@ -17,9 +17,25 @@ struct DocumentationTests {
         let own = trimmed(try text("\(#filePath)"))
         let blocks = article.components(separatedBy: "```swift\n").dropFirst()
             .map { $0.components(separatedBy: "```\n")[0] }
-        #expect(blocks.count == 8)
-        for block in blocks { #expect(own.contains(trimmed(block)), "\(block)") }
+        #expect(blocks.count == 9)
+        for block in blocks {
+            let lines = block.components(separatedBy: "\n")
+            let imports = lines.prefix { $0.hasPrefix("import ") }
+            for line in imports { #expect(own.contains(trimmed(line)), "\(line)") }
+            let rest = lines.dropFirst(imports.count).joined(separator: "\n")
+            #expect(own.contains(trimmed(rest)), "\(rest)")
+            for (word, module) in Self.modules where rest.contains(word) {
+                #expect(imports.contains("import \(module)"), "\(word) is of \(module): \(block)")
+            }
+        }
     }
+
+    /// Which module has what the article uses.
+    private static let modules = [
+        "Tensor": "Inference", "ModelLibrary": "ModelLibrary", "ModelRequest": "ModelLibrary",
+        "ONNXRuntime": "ModelRuntimes", "SyncAgent": "SyncAgent", "SyncConfiguration": "SyncAgent",
+        "FakeDevice": "ModelLibraryTesting",
+    ]
 
     @Test("the article's test of a swap does what it says")
     func swap() async throws {
@@ -95,6 +111,19 @@ private func run(_ agent: SyncAgent) async throws {
         print(try await distance(library, [1, 2, 3, 4]) ?? 0)
         try await Task.sleep(for: .seconds(10))
     }
+}
+
+private func makeAgent() throws -> SyncAgent {
+    var device = SyncConfiguration(
+        directory: "models",
+        registries: ["https://127.0.0.1:8443/"],
+        rootFile: "root.json",
+        models: [try WantedModel("vision/detector@stable")]
+    )
+    // Without it the system's authorities count, which do not know the one that `sealift init` made.
+    device.caFile = "ca.pem"
+    device.rate = try TransferRate("2MB/s")
+    return try SyncAgent(configuration: device)
 }
 
 private func makeOfflineLibrary(_ agent: SyncAgent) async throws -> ModelLibrary {
