@@ -34,12 +34,6 @@ struct Rejection {
     let until: Duration
 }
 
-/// One look at the device.
-struct Look: Sendable {
-    let stamp: SourceStamp?
-    let number: Int
-}
-
 /// The device switched to another version between two looks; the caller looks again.
 struct Superseded: Error {}
 

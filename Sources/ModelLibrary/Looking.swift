@@ -11,6 +11,12 @@ struct Sight: Sendable {
     let version: Result<LibraryVersion, ModelLibraryError>?
 }
 
+/// Which look at the device says that a version is active.
+struct Look: Sendable {
+    let stamp: SourceStamp?
+    let number: Int
+}
+
 /// What is looked for: a model, or whether anything changed since a stamp.
 struct LookKey: Hashable, Sendable {
     let name: ModelName

@@ -61,6 +61,7 @@ public actor ModelLibrary {
     /// Of each model the versions that were refused last, with the reason.
     var refusals: [String: [String: String]] = [:]
     var sweeper: Task<Void, Never>?
+    var lastSweep: Duration?
     var keeping = RecordKeeping()
     nonisolated let isSaveDue = Guarded(false)
 

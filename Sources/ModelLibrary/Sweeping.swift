@@ -31,15 +31,19 @@ extension ModelLibrary {
                 }
                 if let timeout, slot.leases.isEmpty, !slot.isPinned { due = min(due, slot.lastUse + timeout) }
             }
-            return max(due, now + Self.shortestSweep)
+            return due
         }
-        if due == nil { sweeper = nil }
-        return due
+        guard let due else {
+            sweeper = nil
+            return nil
+        }
+        return lastSweep.map { max(due, $0 + Self.shortestSweep) } ?? due
     }
 
     private func sweep() async {
         let (timeout, long) = (configuration.idleTimeout, configuration.longLease)
         let now = clock.now
+        lastSweep = now
         let overdue = table.change { state -> [(LibraryVersion, Duration)] in
             var overdue: [(LibraryVersion, Duration)] = []
             for (number, slot) in state.slots {

@@ -149,6 +149,24 @@ struct LibraryGoldenTests {
         #expect(try await use(forgetful) == 4)
     }
 
+    @Test("a call that fails once is made again, and only one that fails each time is the model's fault")
+    func flaky() async throws {
+        let (_, device) = try library(expecting: "AACAPwAAAEA=", [1, 2])
+        let runs = Guarded(0)
+        let runtime = FakeRuntime(ports: Self.ports) { _, _ in
+            let isFirst = runs.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst { throw FakeFailure(text: "a hiccup") }
+            return ["y": .tensor(try Tensor([Float(1), 2], shape: [2]))]
+        }
+        let library = ModelLibrary(device: device, runtimes: [runtime])
+        try await library.withModel(try ModelRequest(Arrangement.model)) { _ in }
+        #expect(device.quarantine.isEmpty)
+        #expect(runs.withLock { $0 } == 2)
+    }
+
     @Test("an answer that a prediction would refuse passes no vector either")
     func sameRules() async throws {
         let request = try ModelRequest(Arrangement.model)
