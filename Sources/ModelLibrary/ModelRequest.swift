@@ -8,7 +8,8 @@ public struct ModelRequest: Hashable, Sendable {
     /// How much the model matters from this request on.
     public var priority: ModelPriority
 
-    /// Whether it stays in memory when idle; only a critical lack of memory or the app frees it then.
+    /// Whether it stays in memory when idle, through plain requests and new versions, until `unpin` or `unload`; only a
+    /// critical lack of memory frees it before.
     public var isPinned: Bool
 
     /// The longest wait for the model; that of the configuration unless given.
