@@ -99,8 +99,13 @@ struct ResidencyTests {
         arranged.runtime.failNextLoad("broken")
         try arranged.activate("1.1.0")
         _ = try await arranged.answer()
+        let departures = await arranged.library.events()
         try arranged.activate("1.2.0")
         _ = try await arranged.answer()
+        // Freed after the answer, which no engine holds up.
+        _ = await told(departures) { event in
+            if case .evicted(_, "1.0.0", _) = event { true } else { false }
+        }
         await arranged.library.unloadAll(reason: "background")
         let events = await told(stream) { event in
             if case .evicted(_, "1.2.0", _) = event { true } else { false }
