@@ -27,9 +27,7 @@ struct SafetensorsReader {
     private let limits: FormatLimits
     private let dataLength: UInt64
     private var tensors: [Tensor] = []
-
-    /// Numbers made of the names, from a seed that is another one in each process: names may be long.
-    private var keys: Set<Int> = []
+    private var keys: Set<String> = []
     private var metadata = ModelMetadata()
     private var hasMetadata = false
 
@@ -75,7 +73,7 @@ struct SafetensorsReader {
             return try readMetadata()
         }
         guard let name = FeatureName(key) else { throw scanner.error("tensor name", .badName, at: offset) }
-        guard keys.insert(name.lookAlikeKey.hashValue).inserted else {
+        guard keys.insert(name.lookAlikeKey).inserted else {
             throw scanner.error("tensor `\(name)`", .duplicateName, at: offset)
         }
         guard tensors.count < limits.tensors else {

@@ -72,11 +72,6 @@ extension EndToEnd {
             }
             let rows = (0..<60_000).map { #""t\#($0)":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}"# }
             let header = Array("{\(rows.joined(separator: ","))}".utf8)
-            let name = String(repeating: "n", count: 170)
-            let wide = (0..<65_000).map {
-                #""\#(name)\#($0)":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}"#
-            }
-            let long = Array("{\(wide.joined(separator: ","))}".utf8)
             return [
                 ("initializers.onnx", model(many(60_000, initializer))),
                 ("external.onnx", model(many(60_000, external))),
@@ -86,7 +81,6 @@ extension EndToEnd {
                 ("nodes.onnx", model(many(60_000) { message(1, text(2, "\($0)"), text(4, "Add")) })),
                 ("values.onnx", model(message(1, numbered(800_000, [0x12, 6], [])))),
                 ("many.onnx", model(numbered(800_000, [0x2A, 14, 8, 0, 16, 1, 0x42, 6], [0x4A, 0]))),
-                ("long.safetensors", little(long.count, 8) + long),
                 (
                     "tokenizers.gguf",
                     gguf(tensors: 0, pairs: 60_000)
