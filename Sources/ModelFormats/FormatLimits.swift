@@ -44,7 +44,7 @@ package struct FormatLimits: Equatable, Sendable {
     package var functionNames: UInt64 = 2 << 20
 
     /// Of a graph with those that it is inside of, each eight bytes to remember, in tables that may be half empty.
-    package var values = 3 << 18
+    package var values = 3 << 17
 
     /// In a file that is a list of tensors.
     package var tensors = 65_536
