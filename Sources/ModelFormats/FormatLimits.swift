@@ -49,6 +49,9 @@ package struct FormatLimits: Equatable, Sendable {
     /// In a file that is a list of tensors.
     package var tensors = 65_536
 
+    /// Bytes of their names in a safetensors file, which are remembered beside the table that they come from.
+    package var tensorNames: UInt64 = 3 << 20
+
     /// Bytes of the table in front of a safetensors file.
     package var tensorHeader: UInt64 = 16 << 20
 

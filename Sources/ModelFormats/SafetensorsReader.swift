@@ -9,8 +9,8 @@ import Names
 struct SafetensorsReader {
     private static let format = ModelFormat.safetensors
 
-    private struct Tensor {
-        let row: TensorRow
+    /// Where a tensor's bytes are in the data, and its entry in the file.
+    private struct Extent {
         let begin: UInt64
         let end: UInt64
         let offset: UInt64
@@ -26,8 +26,14 @@ struct SafetensorsReader {
     private var scanner: JSONScanner
     private let limits: FormatLimits
     private let dataLength: UInt64
-    private var tensors: [Tensor] = []
-    private var keys: Set<String> = []
+    private var rows: [TensorRow] = []
+    private var extents: [Extent] = []
+
+    /// Bytes of all names.
+    private var named: UInt64 = 0
+
+    /// A number of each name, equal for two in which people see the same; its seed is another one in each process.
+    private var keys: Set<Int> = []
     private var metadata = ModelMetadata()
     private var hasMetadata = false
 
@@ -39,6 +45,10 @@ struct SafetensorsReader {
         scanner = JSONScanner(header, at: 8, format: Self.format)
         dataLength = file.length - 8 - length
         self.limits = limits
+        // As many as there may be in so many bytes: lists that grow hold what they had a second time.
+        let most = min(limits.tensors, header.count / 48)
+        rows.reserveCapacity(most)
+        extents.reserveCapacity(most)
         guard header.first == UInt8(ascii: "{") else { throw scanner.error("header", .unexpectedByte) }
     }
 
@@ -46,8 +56,8 @@ struct SafetensorsReader {
         try readEntries()
         try checkExtents()
         var inspection = Inspection(format: Self.format)
-        inspection.tensors = tensors.map(\.row)
-        tensors = []
+        inspection.tensors = rows
+        rows = []
         inspection.interface.tensors = inspection.tensors.summary
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         inspection.metadata = metadata
@@ -73,17 +83,27 @@ struct SafetensorsReader {
             return try readMetadata()
         }
         guard let name = FeatureName(key) else { throw scanner.error("tensor name", .badName, at: offset) }
-        guard keys.insert(name.lookAlikeKey).inserted else {
+        named += UInt64(key.utf8.count)
+        guard named <= limits.tensorNames else {
+            throw .limit(
+                Self.format,
+                which: "bytes of tensor names",
+                offset: offset,
+                found: named,
+                limit: limits.tensorNames
+            )
+        }
+        guard keys.insert(name.lookAlikeKey.hashValue).inserted else {
             throw scanner.error("tensor `\(name)`", .duplicateName, at: offset)
         }
-        guard tensors.count < limits.tensors else {
+        guard rows.count < limits.tensors else {
             let limit = UInt64(limits.tensors)
             throw .limit(Self.format, which: "tensors", offset: offset, found: limit + 1, limit: limit)
         }
-        tensors.append(try readTensor(name, at: offset))
+        try readTensor(name, at: offset)
     }
 
-    private mutating func readTensor(_ name: FeatureName, at offset: UInt64) throws(FormatError) -> Tensor {
+    private mutating func readTensor(_ name: FeatureName, at offset: UInt64) throws(FormatError) {
         let field = "tensor `\(name)`"
         var type: String?
         var shape: [UInt64]?
@@ -127,7 +147,8 @@ struct SafetensorsReader {
             )
             throw scanner.error("\(field).data_offsets", what, at: offset)
         }
-        return Tensor(row: row, begin: ends[0], end: ends[1], offset: offset)
+        rows.append(row)
+        extents.append(Extent(begin: ends[0], end: ends[1], offset: offset))
     }
 
     private mutating func counts(_ field: String, limit: Int) throws(FormatError) -> [UInt64] {
@@ -174,16 +195,16 @@ struct SafetensorsReader {
     private func checkExtents() throws(FormatError) {
         var end: UInt64 = 0
         // By their places in the list, since there may be many.
-        let order = tensors.indices.sorted {
-            (tensors[$0].begin, tensors[$0].end) < (tensors[$1].begin, tensors[$1].end)
+        let order = extents.indices.sorted {
+            (extents[$0].begin, extents[$0].end) < (extents[$1].begin, extents[$1].end)
         }
         for index in order {
-            let tensor = tensors[index]
-            guard tensor.begin == end else {
-                let what: FormatError.Malformation = tensor.begin < end ? .overlap : .gap
-                throw scanner.error("tensor `\(tensor.row.name)`.data_offsets", what, at: tensor.offset)
+            let extent = extents[index]
+            guard extent.begin == end else {
+                let what: FormatError.Malformation = extent.begin < end ? .overlap : .gap
+                throw scanner.error("tensor `\(rows[index].name)`.data_offsets", what, at: extent.offset)
             }
-            end = tensor.end
+            end = extent.end
         }
         guard end == dataLength else {
             throw scanner.error("data", .trailingBytes, at: 8 + UInt64(scanner.bytes.count) + end)

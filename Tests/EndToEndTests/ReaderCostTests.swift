@@ -72,6 +72,9 @@ extension EndToEnd {
             }
             let rows = (0..<60_000).map { #""t\#($0)":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}"# }
             let header = Array("{\(rows.joined(separator: ","))}".utf8)
+            let long = String(repeating: "n", count: 80)
+            let longRows = rows.map { #""\#(long)"# + $0.dropFirst() }
+            let longHeader = Array("{\(longRows.joined(separator: ","))}".utf8)
             return [
                 ("initializers.onnx", model(many(60_000, initializer))),
                 ("external.onnx", model(many(60_000, external))),
@@ -87,6 +90,7 @@ extension EndToEnd {
                         + many(60_000) { counted("tokenizer.ggml.\($0)") + [8, 0, 0, 0] + counted("") }
                 ),
                 ("tensors.safetensors", little(header.count, 8) + header),
+                ("names.safetensors", little(longHeader.count, 8) + longHeader),
                 (
                     "keys.gguf",
                     gguf(tensors: 0, pairs: 60_000) + many(60_000) { counted("k.\($0)") + [7, 0, 0, 0, 1] }
@@ -108,11 +112,14 @@ extension EndToEnd {
         @Test("no file makes memory grow by more than 16 MB and what it has of structure")
         func memory() throws {
             let world = try World()
-            let small = try cost(world, "small.onnx", TestModel.bytes(label: "a"))
-            #expect(small.0.code == 0 && small.peak > 1 << 20)
+            // The last look at a process may come before its peak, so the greatest of several counts.
+            let runs = try (0..<8).map { _ in try cost(world, "small.onnx", TestModel.bytes(label: "a")) }
+            #expect(runs.allSatisfy { $0.0.code == 0 })
+            let base = try #require(runs.map(\.peak).max())
+            #expect(base > 1 << 20)
             for (name, bytes) in Self.files() {
                 let (outcome, peak) = try cost(world, name, bytes)
-                #expect(peak - small.peak <= 16_000_000 + bytes.count, "\(name)")
+                #expect(peak - base <= 16_000_000 + bytes.count, "\(name)")
                 #expect(outcome.code <= 1, "\(name): \(outcome)")
             }
         }

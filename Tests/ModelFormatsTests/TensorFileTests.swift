@@ -26,6 +26,26 @@ struct TensorFileTests {
         #expect(try Interface(json: found.interface.json) == found.interface)
     }
 
+    @Test("names of a safetensors file may have so many bytes, and the first beyond them is refused")
+    func names() throws {
+        let path = "safetensors/tiny.safetensors"
+        let bytes = try Fixtures.bytes(path)
+        let names = try Fixtures.inspect(path).tensors.map(\.name.description)
+        let length = UInt64(names.joined().utf8.count)
+        func read(_ most: UInt64) throws -> Inspection {
+            var limits = FormatLimits()
+            limits.tensorNames = most
+            return try ModelFile.inspect(source: MemorySource(bytes), name: path, limits: limits)
+        }
+        #expect(try read(length).tensors.count == names.count)
+        let error = #expect(throws: FormatError.self) { try read(length - 1) }
+        guard case .limit(_, let which, let offset, let found, let limit) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(which == "bytes of tensor names" && offset > 8 && found == length && limit == length - 1)
+    }
+
     @Test("the tensors and metadata of a GGUF file are those that the library sees")
     func gguf() throws {
         let found = try Fixtures.inspect("gguf/tiny_llama.gguf")
