@@ -26,6 +26,9 @@ package struct Card: Equatable, Sendable {
 
     package var description: ModelDescription
     package var labels: ClassLabels?
+
+    /// Of functions other than the default one, which `labels` is about.
+    package var functionLabels: [FeatureName: ClassLabels]
     package var tokenizers: [TokenizerDigest]
     package var preprocessing: JSONValue?
     package var postprocessing: JSONValue?
@@ -34,6 +37,7 @@ package struct Card: Equatable, Sendable {
 
     package init(description: ModelDescription = ModelDescription()) {
         self.description = description
+        functionLabels = [:]
         tokenizers = []
         checks = []
         variants = [:]
@@ -42,7 +46,8 @@ package struct Card: Equatable, Sendable {
     /// This card's words put into a manifest made from files.
     ///
     /// - Throws: `ManifestError.editRefused` when the card names a variant that the manifest has not, or
-    ///   labels that differ from those in the files, or speaks of inputs, outputs or files that are not there.
+    ///   labels that differ from those in the files, or speaks of inputs, outputs, functions or files that are
+    ///   not there.
     package func merged(into manifest: ModelManifest) throws(ManifestError) -> ModelManifest {
         var merged = manifest
         merged.description = description.withoutEmptyTexts
@@ -98,6 +103,16 @@ package struct Card: Equatable, Sendable {
             throw .editRefused(.card, reason: "`labels` differs from the class labels in the model file")
         }
         merged.labels = labels ?? interface.labels
+        for (name, labels) in functionLabels.sorted(by: { $0.key < $1.key }) {
+            guard let index = merged.functions.firstIndex(where: { $0.name == name }) else {
+                throw .editRefused(.card, reason: noFunction(name, in: interface))
+            }
+            guard merged.functions[index].labels == nil || merged.functions[index].labels == labels else {
+                let what = "`function_labels` differs from the class labels of `\(name)` in the model file"
+                throw .editRefused(.card, reason: what)
+            }
+            merged.functions[index].labels = labels
+        }
         merged.tokenizers += tokenizers
         merged.preprocessing = try preprocessing(besides: interface.preprocessing)
         merged.postprocessing = postprocessing ?? interface.postprocessing
@@ -106,6 +121,16 @@ package struct Card: Equatable, Sendable {
 }
 
 extension Card {
+    private func noFunction(_ name: FeatureName, in interface: Interface) -> String {
+        let subject = "`function_labels` speaks of function `\(Shown.short(name.description))`"
+        if name == interface.defaultFunction {
+            return "\(subject), which is the default one; say its labels in `labels`"
+        }
+        let others = interface.functions.map(\.name.description)
+        let there = others.isEmpty ? "none but the default one" : Shown.list(others)
+        return "\(subject); the model has \(there)"
+    }
+
     /// What an app has to do, beside what the file says that the model does itself.
     private func preprocessing(besides real: JSONValue?) throws(ManifestError) -> JSONValue? {
         guard var said = preprocessing?.object else { return real }
@@ -144,6 +169,12 @@ extension Card {
             description.license = expression.description
         }
         labels = try ClassLabels(try reader.optionalArray("labels"), at: reader.place.member("labels"))
+        if json["function_labels"] != nil {
+            for (key, value, place) in try reader.map("function_labels") {
+                guard let name = FeatureName(key) else { throw place.invalid("under a function's name", key) }
+                functionLabels[name] = try ClassLabels(value, at: place)
+            }
+        }
         for (value, place) in try reader.optionalArray("tokenizers") {
             tokenizers.append(try TokenizerDigest(value, at: place))
         }
@@ -166,6 +197,11 @@ extension Card {
         object["type"] = .text(DocumentType.card.rawValue)
         description.write(into: &object)
         object.set("labels", nonEmpty: labels?.json ?? [])
+        if !functionLabels.isEmpty {
+            var members = JSONObject()
+            for (name, labels) in functionLabels { members[name.description] = .array(labels.json) }
+            object["function_labels"] = .object(members)
+        }
         object.set("tokenizers", nonEmpty: tokenizers.map(\.json))
         object.set("preprocessing", preprocessing)
         object.set("postprocessing", postprocessing)

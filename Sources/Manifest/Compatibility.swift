@@ -40,7 +40,12 @@ package enum Compatibility {
             )
         }
         comparison.compareValues(expectation, interface)
-        comparison.compareLabels(expectation, interface)
+        comparison.compareLabels(
+            (expectation.labels, expectation.outputs),
+            interface.labels,
+            isOpen: expectation.hasOpenLabels,
+            prefix: ""
+        )
         comparison.compareMeaning(expectation, interface, of: variant)
         let obstacles = obstacles(to: variant, expectation, machine)
         let isPinned = expectation.tensors != nil && expectation.tensors == interface.tensors

@@ -21,7 +21,7 @@ package struct Interface: Equatable, Sendable {
     package var functions: [FunctionInterface]
     package var defaultFunction: FeatureName?
 
-    /// Class labels by index.
+    /// Class labels by index, of the default function where there are several.
     package var labels: ClassLabels?
 
     /// Digests of tokenizer and vocabulary files, by the name of their use.
@@ -98,11 +98,21 @@ package struct FunctionInterface: Equatable, Sendable {
     package var outputs: [Feature]
     package var states: [Feature]
 
-    package init(name: FeatureName, inputs: [Feature], outputs: [Feature], states: [Feature] = []) {
+    /// Class labels by index, where this function chooses from some.
+    package var labels: ClassLabels?
+
+    package init(
+        name: FeatureName,
+        inputs: [Feature],
+        outputs: [Feature],
+        states: [Feature] = [],
+        labels: ClassLabels? = nil
+    ) {
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
         self.states = states
+        self.labels = labels
     }
 }
 
@@ -145,19 +155,34 @@ extension Interface {
     /// What in this interface contradicts what was read out of the file; empty when they agree.
     ///
     /// Declared parts that no file can say are not compared, and labels only
-    /// where the file has some.
+    /// where both sides have some.
     package func disagreements(withExtracted extracted: Interface) -> [String] {
         var found: [String] = []
         Self.compare(inputs, extracted.inputs, "input", into: &found)
         Self.compare(outputs, extracted.outputs, "output", into: &found)
         Self.compare(states, extracted.states, "state", into: &found)
-        if functions != extracted.functions || defaultFunction != extracted.defaultFunction {
+        if !hasFunctions(of: extracted) {
             found.append("the functions differ from those in the file")
         }
-        if let labels = extracted.labels, self.labels != labels {
+        if !hasLabels(of: extracted) {
             found.append("the class labels differ from those in the file")
         }
         return found
+    }
+
+    /// Whether the functions that were read from files are those of this interface, but for labels.
+    package func hasFunctions(of real: Interface) -> Bool {
+        defaultFunction == real.defaultFunction
+            && functions.map(\.withoutLabels) == real.functions.map(\.withoutLabels)
+    }
+
+    /// Whether the labels that were read from files are those of this interface, in each function that says some.
+    ///
+    /// Manifests of before they were read say none, which is no
+    /// contradiction: an app that knows labels does not take such a version.
+    package func hasLabels(of real: Interface) -> Bool {
+        let pairs = [(labels, real.labels)] + zip(functions, real.functions).map { ($0.labels, $1.labels) }
+        return pairs.allSatisfy { said, found in said == nil || found == nil || said == found }
     }
 
     private static func compare(
@@ -179,6 +204,14 @@ extension Interface {
             let sides = "declared as \(feature.shown), but the file has \(real.shown)"
             found.append("\(what) `\(feature.name)` is \(sides)")
         }
+    }
+}
+
+extension FunctionInterface {
+    fileprivate var withoutLabels: FunctionInterface {
+        var function = self
+        function.labels = nil
+        return function
     }
 }
 

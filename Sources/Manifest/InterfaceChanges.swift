@@ -8,7 +8,7 @@ import Names
 extension ContractChanges {
     mutating func compare(_ old: Interface, _ new: Interface, in prefix: String = "") {
         compareCalls((old.inputs, old.outputs), (new.inputs, new.outputs), prefix)
-        compareLabels(old, new, prefix)
+        compareLabels((old.labels, old.outputs), new.labels, prefix)
         compareTokenizers(old, new, prefix)
         compareProcessing(old, new, prefix)
         compareStates(old.states, new.states, prefix)
@@ -82,9 +82,13 @@ extension ContractChanges {
         }
     }
 
-    private mutating func compareLabels(_ old: Interface, _ new: Interface, _ prefix: String) {
+    private mutating func compareLabels(
+        _ old: (labels: ClassLabels?, outputs: [Feature]),
+        _ new: ClassLabels?,
+        _ prefix: String
+    ) {
         let what = "\(prefix)class labels"
-        switch (old.labels, new.labels) {
+        switch (old.labels, new) {
         case (nil, nil): break
         case (nil, let now?): note(.labelsAppended, .minor, "\(what): \(now.count), where none were said")
         case (let was?, nil): note(.labelGone, .major, "\(what): all \(was.count) are gone")
@@ -151,6 +155,7 @@ extension ContractChanges {
             guard now != function else { continue }
             let name = "\(prefix)function `\(function.name)`, "
             compareCalls((function.inputs, function.outputs), (now.inputs, now.outputs), name)
+            compareLabels((function.labels, function.outputs), now.labels, name)
             compareStates(function.states, now.states, name)
         }
         for function in new.functions where !old.functions.contains(where: { $0.name == function.name }) {

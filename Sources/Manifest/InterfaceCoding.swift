@@ -124,6 +124,7 @@ extension FunctionInterface {
         inputs = try Feature.list(try reader.array("inputs"), at: place.member("inputs"))
         outputs = try Feature.list(try reader.array("outputs"), at: place.member("outputs"))
         states = try Feature.list(try reader.optionalArray("states"), at: place.member("states"))
+        labels = try ClassLabels(try reader.optionalArray("labels"), at: place.member("labels"))
         try reader.finish()
     }
 
@@ -133,6 +134,7 @@ extension FunctionInterface {
         object["inputs"] = .array(inputs.map(\.json))
         object["outputs"] = .array(outputs.map(\.json))
         object.set("states", nonEmpty: states.map(\.json))
+        object.set("labels", nonEmpty: labels?.json ?? [])
         return .object(object)
     }
 }
@@ -153,6 +155,15 @@ extension ClassLabels {
             }
         }
         self = texts.isEmpty ? .integers(integers) : .texts(texts)
+    }
+
+    /// Takes a list that is there, and has an element.
+    init(_ value: JSONValue, at place: Place) throws(ManifestError) {
+        let elements = (value.array ?? []).enumerated().map { (value: $1, place: place.element($0)) }
+        guard let labels = try ClassLabels(elements, at: place) else {
+            throw place.invalid("a list of texts or of integers", value)
+        }
+        self = labels
     }
 
     var json: [JSONValue] {

@@ -49,6 +49,11 @@ package enum JSONSchemas {
             "type": {"const": "sealift/card@1"},
         \(texts)
             "labels": {"$ref": "#/$defs/labels"},
+            "function_labels": {
+              "type": "object",
+              "additionalProperties": {"$ref": "#/$defs/labels"},
+              "description": "of functions other than the default one, by name"
+            },
             "tokenizers": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/tokenizer"}},
             "preprocessing": {"type": "object", "description": "a member that is an object is about one input"},
             "postprocessing": {"type": "object"},
@@ -276,7 +281,8 @@ package enum JSONSchemas {
                 "name": {"$ref": "#/$defs/name"},
                 "inputs": {"$ref": "#/$defs/features"},
                 "outputs": {"$ref": "#/$defs/features"},
-                "states": {"$ref": "#/$defs/features", "minItems": 1}
+                "states": {"$ref": "#/$defs/features", "minItems": 1},
+                "labels": {"$ref": "#/$defs/labels"}
               }
             },
         \(JSONSchemaFeatures.definitions)

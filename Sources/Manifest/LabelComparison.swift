@@ -1,36 +1,57 @@
 import CanonicalJSON
+import Names
 
 /// Labels are read by index, or, where every output names its classes, by name.
 extension Comparison {
-    mutating func compareLabels(_ expectation: Expectation, _ interface: Interface) {
-        guard let known = expectation.labels, known != interface.labels else { return }
-        guard let given = interface.labels else {
+    /// Of one function: what the app knows of it, and what the model says.
+    ///
+    /// - Parameters:
+    ///   - known: The app's, with the outputs that it reads.
+    ///   - given: The model's.
+    ///   - isOpen: Whether the app can meet labels that it does not know.
+    ///   - prefix: ``function `f`, ``, or nothing for the default one.
+    mutating func compareLabels(
+        _ known: (labels: ClassLabels?, outputs: [Feature]),
+        _ given: ClassLabels?,
+        isOpen: Bool,
+        prefix: String
+    ) {
+        let outputs = known.outputs
+        guard let known = known.labels, known != given else { return }
+        let subject = "\(prefix)labels"
+        guard let given else {
             findings.append(
                 Finding(
                     .labelGone,
-                    "labels",
-                    app: "knows \(known.count) class labels",
+                    subject,
+                    app: "knows \(Counted.words(known.count, "class label"))",
                     model: "does not say its own",
                     remedy: "put the labels on the card and publish again"
                 )
             )
             return
         }
-        let isKeyed = !expectation.outputs.isEmpty && expectation.outputs.allSatisfy(\.type.namesClasses)
+        let isKeyed = !outputs.isEmpty && outputs.allSatisfy(\.type.namesClasses)
         switch LabelChange(from: known, to: given, isKeyed: isKeyed) {
         case .none: break
         case .reordered where isKeyed:
-            notes.append("the class labels are in another order, and the app finds them by name")
-        case .appended where expectation.hasOpenLabels:
-            notes.append("the model has \(given.count) class labels, and the app is open to new ones")
+            notes.append("\(prefix)the class labels are in another order, and the app finds them by name")
+        case .appended where isOpen:
+            let labels = Counted.words(given.count, "class label")
+            notes.append("\(prefix)the model has \(labels), and the app is open to new ones")
         case .reordered(let difference):
             findings.append(
-                difference.finding(.labelsReordered, remedy: "take the labels from the manifest, by index")
+                difference.finding(
+                    .labelsReordered,
+                    subject,
+                    remedy: "take the labels from the manifest, by index"
+                )
             )
         case .appended(let difference):
             findings.append(
                 difference.finding(
                     .labelsAppended,
+                    subject,
                     remedy: "say `open_labels` if the app can meet a label that it does not know"
                 )
             )
@@ -38,6 +59,7 @@ extension Comparison {
             findings.append(
                 difference.finding(
                     .labelGone,
+                    subject,
                     remedy: "make the app know the model's labels, or stay with a version that has the app's"
                 )
             )
@@ -52,8 +74,8 @@ enum LabelChange: Equatable {
         let known: String
         let given: String
 
-        func finding(_ row: ContractRow, remedy: String) -> Finding {
-            Finding(row, "labels", app: "knows \(known)", model: "has \(given)", remedy: remedy)
+        func finding(_ row: ContractRow, _ subject: String, remedy: String) -> Finding {
+            Finding(row, subject, app: "knows \(known)", model: "has \(given)", remedy: remedy)
         }
     }
 

@@ -186,6 +186,12 @@ extension Comparison {
                 Values(inputs: given.inputs, outputs: given.outputs, prefix: "\(name), "),
                 isPositional: expectation.isPositional
             )
+            compareLabels(
+                (wanted.labels, wanted.outputs),
+                given.labels,
+                isOpen: expectation.hasOpenLabels,
+                prefix: "\(name), "
+            )
             if !expectation.isStateAgnostic {
                 compareStates(wanted.states, given.states, prefix: "\(name), ")
             }

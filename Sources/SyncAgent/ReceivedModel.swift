@@ -75,8 +75,7 @@ struct ReceivedModel {
             }
         } else {
             guard signed.inputs == real.inputs, signed.outputs == real.outputs, signed.states == real.states,
-                signed.functions == real.functions, signed.defaultFunction == real.defaultFunction,
-                real.labels == nil || signed.labels == real.labels, signed.hasPreprocessing(of: real)
+                signed.hasFunctions(of: real), signed.hasLabels(of: real), signed.hasPreprocessing(of: real)
             else { throw refusal("the file's own inputs and outputs are not those of the signed manifest") }
         }
         let wanted = content.requires

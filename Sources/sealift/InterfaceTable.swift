@@ -16,6 +16,9 @@ enum InterfaceTable {
         var lines = rows.isEmpty ? [] : TextTable.lines(["", "name", "type"], rows)
         lines += legend(of: interface).map { "  \($0)" }
         if let labels = interface.labels { lines.append("  labels: \(labels.shown)") }
+        for function in interface.functions {
+            if let labels = function.labels { lines.append("  \(function.name) labels: \(labels.shown)") }
+        }
         for tokenizer in interface.tokenizers {
             lines.append("  tokenizer: \(tokenizer.name), sha256 \(tokenizer.sha256.hex.prefix(16))…")
         }

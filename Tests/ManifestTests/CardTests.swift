@@ -79,6 +79,43 @@ struct CardTests {
     }
 
     @Test(
+        "labels of a function are said beside its name, and refused where they contradict or it is not there"
+    )
+    func functionLabels() throws {
+        func card(_ members: String) throws -> Card {
+            let card = try Card(
+                bytes: Array(#"{"type":"sealift/card@1","function_labels":\#(members)}"#.utf8)
+            )
+            #expect(try Card(json: card.json) == card)
+            return card
+        }
+        var manifest = try Samples.manifest()
+        manifest.interface = try InterfaceTests.everything()
+        manifest.interface.functions[0].labels = nil
+        let named = try card(#"{"batch4":["x","y"]}"#)
+        let merged = try named.merged(into: manifest)
+        let labels = ClassLabels.texts([JSONText("x"), JSONText("y")])
+        #expect(merged.interface.functions[0].labels == labels)
+        #expect(merged.interface.labels == manifest.interface.labels)
+        manifest.interface.functions[0].labels = labels
+        #expect(try named.merged(into: manifest).interface == manifest.interface)
+        func refusal(_ members: String) throws -> String? {
+            let card = try card(members)
+            do { _ = try card.merged(into: manifest) } catch { return "\(error)" }
+            return nil
+        }
+        #expect(
+            try refusal(#"{"batch4":["y","x"]}"#)?.contains("differs from the class labels of `batch4`")
+                == true
+        )
+        #expect(try refusal(#"{"other":[1]}"#)?.contains("function `other`; the model has batch4") == true)
+        #expect(try refusal(#"{"single":[1]}"#)?.contains("say its labels in `labels`") == true)
+        for broken in [#"{"f":[]}"#, #"{"f":[1,"a"]}"#, #"{"f":"a"}"#, #"{"":[1]}"#, "[]"] {
+            #expect(throws: ManifestError.self) { try card(broken) }
+        }
+    }
+
+    @Test(
         "a licence that SPDX could write is taken",
         arguments: [
             "MIT", "Apache-2.0 OR MIT", "(MIT AND (BSD-3-Clause OR ISC))", "GPL-2.0-or-later",

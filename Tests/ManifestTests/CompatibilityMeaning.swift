@@ -99,6 +99,102 @@ extension Row {
         ),
     ]
 
+    private static func function(_ type: String, _ labels: String..., beside own: [String] = []) -> Side {
+        Side().with {
+            $0.outputs = ["z: float32[2]"]
+            $0.labels = own
+            $0.functions = ["f": type]
+            $0.defaultFunction = "main"
+            if !labels.isEmpty { $0.functionLabels = ["f": labels] }
+        }
+    }
+
+    /// Of a function that is not the default one.
+    static let functionLabels: [Row] = [
+        Row(
+            23,
+            "the same",
+            function("float32[2]", "a", "b"),
+            function("float32[2]", "a", "b"),
+            .fits,
+            .patch
+        ),
+        Row(
+            24,
+            "another order in a function, by index",
+            function("float32[2]", "a", "b"),
+            function("float32[2]", "b", "a"),
+            .refused("function `f`, labels: the app knows `a` at 0, the model has `b` there"),
+            .major
+        ),
+        Row(
+            24,
+            "another order in a function, by name",
+            function("string[?]", "a", "b"),
+            function("string[?]", "b", "a"),
+            .fitsNoting("function `f`, the class labels are in another order"),
+            .minor
+        ),
+        Row(
+            25,
+            "a new label in a function, and the app is open",
+            function("string[?]", "a", "b").with { $0.hasOpenLabels = true },
+            function("string[?]", "a", "b", "c"),
+            .fitsNoting("function `f`, the model has 3 class labels"),
+            .minor
+        ),
+        Row(
+            25,
+            "a new label in a function, and the app is not open",
+            function("string[?]", "a", "b"),
+            function("string[?]", "a", "b", "c"),
+            .refused("function `f`, labels: the app knows 2 of them, the model has 3; say `open_labels`"),
+            .minor
+        ),
+        Row(
+            26,
+            "a label of a function is another",
+            function("float32[2]", "a", "b"),
+            function("float32[2]", "a", "c"),
+            .refused("function `f`, labels: the app knows `b` at 1, the model has `c` there"),
+            .major
+        ),
+        Row(
+            26,
+            "a label of the default function is another beside a function of its own labels",
+            function("float32[2]", "p", "q", beside: ["a", "b"]),
+            function("float32[2]", "p", "q", beside: ["a", "c"]),
+            .refused("labels: the app knows `b` at 1, the model has `c` there"),
+            .major
+        ),
+        Row(
+            26,
+            "the labels of a function are gone",
+            function("float32[2]", "a", "b"),
+            function("float32[2]"),
+            .refused("function `f`, labels: the app knows 2 class labels, the model does not say its own"),
+            .major
+        ),
+        Row(
+            33,
+            "a new function that classifies otherwise",
+            .gives("z: float32[2]").with {
+                $0.labels = ["a", "b"]
+                $0.defaultFunction = "main"
+            },
+            function("float32[2]", "p", "q", beside: ["a", "b"]),
+            .fits,
+            .minor
+        ),
+        Row(
+            33,
+            "other labels of a function that the app does not call",
+            .gives("z: float32[2]").with { $0.defaultFunction = "main" },
+            function("float32[2]", "p", "q"),
+            .fits
+        ),
+    ]
+
     private static func texts(_ vocabulary: UInt8?) -> Side {
         Side(inputs: ["x: int64[?]"], outputs: ["y: float32[?]"]).with { $0.vocabulary = vocabulary }
     }

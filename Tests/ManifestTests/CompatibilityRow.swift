@@ -66,6 +66,9 @@ struct Side: Sendable {
     var functions: KeyValuePairs<String, String> = [:]
     var defaultFunction: String?
 
+    /// Class labels of functions, by name.
+    var functionLabels: [String: [String]] = [:]
+
     /// A byte that stands for the digest of the tokenizer `vocab`.
     var vocabulary: UInt8?
     var preprocessing: KeyValuePairs<String, JSONValue> = [:]
@@ -112,7 +115,8 @@ struct Side: Sendable {
             FunctionInterface(
                 name: try #require(FeatureName(name)),
                 inputs: [try feature("x: \(type)")],
-                outputs: [try feature("y: \(type)")]
+                outputs: [try feature("y: \(type)")],
+                labels: functionLabels[name].map { .texts($0.map { JSONText($0) }) }
             )
         }
         interface.defaultFunction = defaultFunction.flatMap { FeatureName($0) }

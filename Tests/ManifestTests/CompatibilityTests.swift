@@ -6,7 +6,8 @@ import Testing
 @Suite("Compatibility")
 struct CompatibilityTests {
     static let table =
-        Row.names + Row.types + Row.shapes + Row.labels + Row.processing + Row.states + Row.machines
+        Row.names + Row.types + Row.shapes + Row.labels + Row.functionLabels + Row.processing + Row.states
+        + Row.machines
 
     @Test("each row of the table decides as it says", arguments: table)
     func verdicts(_ row: Row) throws {

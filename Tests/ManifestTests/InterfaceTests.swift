@@ -53,7 +53,8 @@ struct InterfaceTests {
             name: try #require(FeatureName("batch4")),
             inputs: [],
             outputs: [],
-            states: interface.states
+            states: interface.states,
+            labels: .texts(["b", "a"].map { JSONText($0) })
         )
         interface.functions = [function]
         interface.defaultFunction = FeatureName("single")
@@ -198,6 +199,26 @@ struct InterfaceTests {
             let symbol = Dimension.symbol(try #require(FeatureName(name)))
             #expect(Shape.dimensions([symbol, .fixed(2)]).description == "[\(shown), 2]")
         }
+    }
+
+    @Test("labels that one side does not say are no contradiction, other ones are, in each function")
+    func labelsOfFunctions() throws {
+        let real = try Self.everything()
+        var signed = real
+        signed.functions[0].labels = nil
+        #expect(signed.hasFunctions(of: real) && signed.hasLabels(of: real))
+        signed.labels = nil
+        #expect(signed.hasLabels(of: real) && real.hasLabels(of: signed))
+        signed.functions[0].labels = .integers([7])
+        #expect(signed.hasFunctions(of: real) && !signed.hasLabels(of: real))
+        #expect(
+            signed.disagreements(withExtracted: real) == ["the class labels differ from those in the file"]
+        )
+        signed = real
+        signed.labels = .integers([1, 3])
+        #expect(!signed.hasLabels(of: real))
+        signed.functions[0].outputs = signed.states
+        #expect(!signed.hasFunctions(of: real))
     }
 
     @Test("what is declared otherwise than extracted is named")

@@ -30,6 +30,7 @@ struct JSONSchemaTests {
     private static func card() throws -> JSONValue {
         var card = Card(description: try Samples.manifest().description)
         card.labels = .integers([1, 2])
+        card.functionLabels[try #require(FeatureName("f"))] = .texts([JSONText("a")])
         card.tokenizers = try InterfaceTests.everything().tokenizers
         let value = JSONValue.members(["a": .members(["base64": .text("AA==")])])
         let check = JSONValue.members(["inputs": value, "outputs": value, "absolute": .text("0.5")])
@@ -69,6 +70,8 @@ struct JSONSchemaTests {
         ("card", ["type"], .text("sealift/card@2")), ("card", ["licence"], .text("MIT")),
         ("card", ["variants", "cpu", "compute"], .array([.text("tpu")])),
         ("card", ["tokenizers", 0, "sha256"], .text("00")), ("card", ["labels"], .array([])),
+        ("card", ["function_labels", "f"], .array([])),
+        ("manifest", ["variants", 0, "interface", "functions", 0, "labels"], .array([])),
         ("expectation", ["inputs"], nil), ("expectation", ["positional"], .bool(false)),
         ("expectation", ["adaptations"], .array([.text("guess")])),
         ("expectation", ["inputs", 0, "kind"], .text("matrix")),

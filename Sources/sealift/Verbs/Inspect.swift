@@ -120,7 +120,8 @@ struct Inspect: Command {
         let needs = needs(of: subject.requires)
         if !needs.isEmpty { lines.append("  needs  " + needs.joined(separator: ", ")) }
         if let tensors = subject.interface.tensors {
-            lines.append("  holds  \(tensors.count) tensors, table sha256 \(tensors.sha256)")
+            let count = Counted.words(Int(clamping: tensors.count), "tensor")
+            lines.append("  holds  \(count), table sha256 \(tensors.sha256)")
         }
         return lines + InterfaceTable.lines(of: subject.interface)
     }
