@@ -83,6 +83,14 @@ struct CollectedLabels: Equatable {
 }
 
 extension ClassLabels {
+    /// As JSON without its escapes, in bytes.
+    var written: UInt64 {
+        switch self {
+        case .texts(let labels): labels.reduce(0) { $0 + UInt64($1.utf8.count) + 3 }
+        case .integers(let labels): labels.reduce(0) { $0 + UInt64(String($1).utf8.count) + 1 }
+        }
+    }
+
     /// Whether two classes have one label.
     var hasDuplicate: Bool {
         switch self {

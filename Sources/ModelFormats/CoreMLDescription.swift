@@ -9,6 +9,10 @@ struct CoreMLDescription {
     var functions: [FunctionInterface] = []
     var defaultFunction: FeatureName?
 
+    /// What is predicted, of the model or by function.
+    var predicted: [Predicted] = []
+    var predictedOfFunctions: [FeatureName: [Predicted]] = [:]
+
     /// The default function is the interface; the others stand beside it.
     var interface: Interface {
         var interface = Interface(inputs: inputs, outputs: outputs)
@@ -20,6 +24,50 @@ struct CoreMLDescription {
         interface.functions = functions.filter { $0.name != main.name }
         interface.defaultFunction = main.name
         return interface
+    }
+
+    /// Puts the labels of a program's functions beside them.
+    ///
+    /// - Returns: Those of the default function.
+    mutating func take(_ program: CoreMLProgram) -> ClassLabels? {
+        guard !functions.isEmpty else { return program.main.flatMap { program.labels[$0] } }
+        for index in functions.indices { functions[index].labels = program.labels[functions[index].name] }
+        return functions.first { $0.name == defaultFunction }?.labels
+    }
+
+    /// A class has the kind of what is predicted: a text, or a number.
+    func checkPredicted(against labels: ClassLabels?) throws(FormatError) {
+        for one in predicted { try one.check(against: labels) }
+        for function in functions {
+            for one in predictedOfFunctions[function.name] ?? [] { try one.check(against: function.labels) }
+        }
+    }
+
+    /// The name of an output that tells the class, or what each class has.
+    struct Predicted {
+        let field: ProtobufField
+
+        /// Of the one class, or of the keys; `nil` where the output's type says none.
+        let element: ElementType?
+
+        fileprivate func check(against labels: ClassLabels?) throws(FormatError) {
+            guard let labels, let element else { return }
+            let isText = if case .texts = labels { true } else { false }
+            guard isText == (element == .string) else {
+                throw field.error("predictedFeatureName", .contradiction)
+            }
+        }
+    }
+}
+
+extension ValueType {
+    /// What tells one class from another in such a value.
+    fileprivate var classElement: ElementType? {
+        switch self {
+        case .scalar(let element), .map(let element, _): element
+        case .sequence(let element, _), .maybe(let element): element.classElement
+        case .tensor, .sparseTensor, .image, .opaque: nil
+        }
     }
 }
 
@@ -54,18 +102,25 @@ extension CoreMLReader {
             }
         }
         try check(description, message)
-        try checkPredicted(predicted, description.outputs)
+        description.predicted = try readPredicted(predicted, description.outputs)
         return description
     }
 
     /// What a classifier predicts is one of its outputs; an empty name is none.
-    private func checkPredicted(_ fields: [ProtobufField], _ outputs: [Feature]) throws(FormatError) {
+    private func readPredicted(
+        _ fields: [ProtobufField],
+        _ outputs: [Feature]
+    ) throws(FormatError) -> [CoreMLDescription.Predicted] {
+        var found: [CoreMLDescription.Predicted] = []
         for field in fields {
             let name = try field.text("predictedFeatureName", limit: 1_024, in: reader)
-            guard name.isEmpty || outputs.contains(where: { $0.name == FeatureName(name) }) else {
+            guard !name.isEmpty else { continue }
+            guard let output = outputs.first(where: { $0.name == FeatureName(name) }) else {
                 throw field.error("predictedFeatureName", .badReference)
             }
+            found.append(CoreMLDescription.Predicted(field: field, element: output.type.classElement))
         }
+        return found
     }
 
     private func check(_ description: CoreMLDescription, _ message: ProtobufMessage) throws(FormatError) {
@@ -129,7 +184,7 @@ extension CoreMLReader {
         guard let name else { throw field.error("functions.name", .missing) }
         try checkNames(found.inputs + found.states, "functions.input", field.offset)
         try checkNames(found.outputs, "functions.output", field.offset)
-        try checkPredicted(predicted, found.outputs)
+        description.predictedOfFunctions[name] = try readPredicted(predicted, found.outputs)
         description.functions.append(
             FunctionInterface(name: name, inputs: found.inputs, outputs: found.outputs, states: found.states)
         )

@@ -14,6 +14,20 @@ extension CoreMLReader {
         return labels
     }
 
+    /// A classifier or tagger of texts: a list of labels, tags or names of classes at 200.
+    func readTags(of message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
+        var labels: ClassLabels?
+        var fields = ProtobufFields(message, singular: [200], in: reader)
+        while let field = try fields.next() {
+            guard field.number == 200 else { continue }
+            let message = try field.message("stringClassLabels", in: reader)
+            var found = CollectedLabels()
+            try readTexts(message, into: &found)
+            labels = try distinct(found, in: message)
+        }
+        return labels
+    }
+
     private func readLabels(_ field: ProtobufField) throws(FormatError) -> ClassLabels? {
         guard field.number == 100 || field.number == 101 else { return nil }
         let name = field.number == 100 ? "stringClassLabels" : "int64ClassLabels"

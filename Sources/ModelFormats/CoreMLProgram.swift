@@ -5,12 +5,22 @@ import Names
 struct CoreMLProgram {
     /// The names that each function takes, in the program's own words.
     var functions: [FeatureName: Set<FeatureName>] = [:]
+
+    /// The classes of those that classify.
+    var labels: [FeatureName: ClassLabels] = [:]
     let offset: UInt64
+
+    /// The function that a description without functions is about: `main`, or the only one.
+    var main: FeatureName? {
+        let name = FeatureName("main")
+        if let name, functions[name] != nil { return name }
+        return functions.count == 1 ? functions.keys.first : nil
+    }
 
     /// The program's inputs must be those that the description promises: a runtime could follow either.
     func check(against description: CoreMLDescription) throws(FormatError) {
         guard !description.functions.isEmpty else {
-            guard let main = FeatureName("main"), let taken = functions[main] ?? only else {
+            guard let main, let taken = functions[main] else {
                 throw .malformed(CoreMLReader.format, field: "functions", offset: offset, .missing)
             }
             return try check(taken, description.inputs + description.states, "main")
@@ -27,8 +37,6 @@ struct CoreMLProgram {
             try check(functions[function.name] ?? [], function.inputs + function.states, "\(function.name)")
         }
     }
-
-    private var only: Set<FeatureName>? { functions.count == 1 ? functions.first?.value : nil }
 
     private func check(
         _ taken: Set<FeatureName>,
@@ -60,11 +68,10 @@ extension CoreMLReader {
 
     /// Program.
     ///
-    /// - Returns: The labels, when all functions that classify have the same ones.
-    mutating func readProgram(_ message: ProtobufMessage) throws(FormatError) -> ClassLabels? {
+    /// - Throws: `FormatError.limit` also when the labels of all functions have no room in one manifest.
+    mutating func readProgram(_ message: ProtobufMessage) throws(FormatError) {
         var found = CoreMLProgram(offset: message.range.lowerBound)
-        var labels: ClassLabels?
-        var areOne = true
+        var written: UInt64 = 0
         var fields = ProtobufFields(message, singular: [1], in: reader)
         while let field = try fields.next() {
             guard field.number == 2 else {
@@ -81,12 +88,16 @@ extension CoreMLReader {
             guard found.functions.updateValue(inputs, forKey: name) == nil else {
                 throw field.error("functions `\(name)`", .duplicate)
             }
-            guard let one = try self.labels(of: walk) else { continue }
-            areOne = areOne && (labels ?? one) == one
-            labels = one
+            guard let labels = try labels(of: walk) else { continue }
+            written += labels.written
+            let limit = reader.limits.labelBytes
+            guard written <= limit else {
+                let which = "bytes of class labels"
+                throw .limit(Self.format, which: which, offset: field.offset, found: written, limit: limit)
+            }
+            found.labels[name] = labels
         }
         program = found
-        return areOne ? labels : nil
     }
 
     private func labels(of walk: Walk) throws(FormatError) -> ClassLabels? {

@@ -66,12 +66,15 @@ struct CoreMLReader {
         var version: Int64?
         var description: CoreMLDescription?
         var kind: String?
+
+        /// Of the default function, where there are several.
         var labels: ClassLabels?
     }
 
     /// Reads a Model; the words of one inside a pipeline are not those of the whole.
     mutating func readModel(_ message: ProtobufMessage, isInside: Bool) throws(FormatError) -> Model {
         var model = Model()
+        var isProgram = false
         var fields = ProtobufFields(message, singular: [1, 2, 10], in: reader)
         while let field = try fields.next() {
             switch field.number {
@@ -88,8 +91,12 @@ struct CoreMLReader {
                 guard model.kind == nil else { throw field.error("Type", .contradiction) }
                 model.kind = kind
                 model.labels = try readKind(field, kind)
+                // The description, which says what the functions are, may stand behind.
+                isProgram = field.number == 502
             }
         }
+        if isProgram, let program { model.labels = model.description?.take(program) }
+        try model.description?.checkPredicted(against: model.labels)
         if !isInside, let kind = model.kind { try note("model_type", kind, at: message.range.lowerBound) }
         return model
     }
@@ -129,7 +136,10 @@ struct CoreMLReader {
         case 202: return try readPipeline(message)
         case 303, 403, 500: return try readNetwork(message)
         case 400, 401, 402, 404, 610: return try readLabels(of: message)
-        case 502: return try readProgram(message)
+        case 502:
+            try readProgram(message)
+            return nil
+        case 2000, 2001, 2004: return try readTags(of: message)
         default: return nil
         }
     }

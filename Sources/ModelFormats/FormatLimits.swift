@@ -31,6 +31,9 @@ package struct FormatLimits: Equatable, Sendable {
 
     /// Bytes of all labels as JSON, without its escapes; a manifest has room for no more.
     package var labelBytes: UInt64 = 1 << 20
+
+    /// Values of an ONNX graph that tell classes, which are followed to its outputs.
+    package var labelledValues = 1 << 15
     package var externalFiles = 4_096
 
     /// In the `Manifest.json` of a Core ML package.

@@ -20,6 +20,9 @@ package struct Inspection: Equatable, Sendable {
     package var externalFiles: [ExternalFile]
     package var metadata: ModelMetadata
 
+    /// What the file says and was not taken, and why, for people.
+    package var notes: [String] = []
+
     /// Of formats that are lists of tensors; their summary is part of the interface.
     package var tensors: [TensorRow] = []
 

@@ -7,7 +7,13 @@ struct ONNXGraph {
     var inputs: [Feature] = []
     var outputs: [Feature] = []
 
-    /// Dense and sparse ones that have the name of an input or output.
+    /// The whole, where nodes are looked up again.
+    var message: ProtobufMessage?
+
+    /// By the place of a node, the constant out of which it chooses what an output tells.
+    var lists: [UInt64: FeatureName] = [:]
+
+    /// Dense and sparse ones that have the name of an input, an output or such a list.
     var initializers: [FeatureName: ONNXInitializers.Found] = [:]
 
     /// Where each input and output stands in the file.
@@ -37,7 +43,10 @@ extension ONNXReader {
                 }
             }
         }
-        graph.initializers = try initializers.named((graph.inputs + graph.outputs).map(\.name), in: reader)
+        graph.message = message
+        graph.lists = try readLists(of: graph)
+        let names = (graph.inputs + graph.outputs).map(\.name) + graph.lists.values
+        graph.initializers = try initializers.named(names, in: reader)
         return graph
     }
 
@@ -124,11 +133,7 @@ extension ONNXReader {
             overridable = graph.inputs.filter { graph.initializers[$0.name] != nil }
             for index in overridable.indices { overridable[index].isOptional = true }
         }
-        return Interface(
-            inputs: real + overridable,
-            outputs: graph.outputs,
-            labels: labels.found(metadata: metadata, limits: reader.limits)
-        )
+        return Interface(inputs: real + overridable, outputs: graph.outputs)
     }
 
     private func checkDistinct(

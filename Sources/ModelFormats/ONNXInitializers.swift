@@ -96,14 +96,7 @@ struct ONNXInitializers {
     }
 
     private func read(_ entry: Entry, in reader: ProtobufReader) throws(FormatError) -> Found? {
-        guard let graph else { return nil }
-        let rest = ProtobufMessage(
-            range: entry.offset..<graph.range.upperBound,
-            depth: graph.depth,
-            field: graph.field
-        )
-        var fields = ProtobufFields(rest, in: reader)
-        guard let field = try fields.next() else { return nil }
+        guard let graph, let field = try reader.field(at: entry.offset, in: graph) else { return nil }
         let message = try field.message("initializer", in: reader)
         if field.number == 15 { return (try ONNXTensor(ofSparse: message, in: reader), field) }
         return (try ONNXTensor(of: message, in: reader), field)

@@ -18,7 +18,7 @@ struct ONNXReader {
 
     /// Goes over the model again when all else was found well.
     private let values: ONNXValues
-    var labels = ONNXLabels()
+    var labels: ONNXLabels
     var functions: ONNXFunctions
 
     /// What the function that is being read has called so far, by number; `nil` in the model's graph.
@@ -45,6 +45,7 @@ struct ONNXReader {
     init(_ source: any ByteSource, name: String, limits: FormatLimits) {
         reader = ProtobufReader(source, format: Self.format, limits: limits)
         external = ONNXExternalData(limits: limits, ownName: name)
+        labels = ONNXLabels(limits: limits)
         functions = ONNXFunctions(limits: limits)
         values = ONNXValues(source, limits: limits)
     }
@@ -93,15 +94,19 @@ struct ONNXReader {
         opsets.merge(functionOpsets, uniquingKeysWith: max)
         metadata.graphName = graph.name
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        let interface = try interface(of: graph, irVersion: irVersion)
+        var interface = try interface(of: graph, irVersion: irVersion)
         try values.check()
-        return Inspection(
+        let found = try foundLabels(in: graph, interface)
+        interface.labels = found.labels
+        var inspection = Inspection(
             format: .onnx,
             interface: interface,
             requires: Requirements(irVersion: irVersion, opsets: opsets),
             externalFiles: try external.files(),
             metadata: metadata
         )
+        inspection.notes = found.notes
+        return inspection
     }
 
     private func missing(_ name: String) -> FormatError {

@@ -16,7 +16,7 @@ struct ONNXScope {
     }
 
     /// A name as a number, whose last two bits are free for its makers.
-    struct Key {
+    struct Key: Hashable {
         fileprivate let bits: UInt64
 
         init(_ name: [UInt8]) {

@@ -21,7 +21,8 @@ struct ONNXValues {
     /// Values of all of them.
     private var count = 0
 
-    private static let longestName: UInt64 = 65_536
+    /// Of a value, in bytes.
+    static let longestName: UInt64 = 65_536
 
     init(_ source: any ByteSource, limits: FormatLimits) {
         reader = ProtobufReader(source, format: .onnx, limits: limits)

@@ -30,6 +30,17 @@ final class ProtobufReader {
     /// The whole file as a message.
     var root: ProtobufMessage { ProtobufMessage(range: 0..<source.length, depth: 0, field: "model") }
 
+    /// A field of `message` that was met before, by its place.
+    func field(at offset: UInt64, in message: ProtobufMessage) throws(FormatError) -> ProtobufField? {
+        let rest = ProtobufMessage(
+            range: offset..<message.range.upperBound,
+            depth: message.depth,
+            field: message.field
+        )
+        var fields = ProtobufFields(rest, in: self)
+        return try fields.next()
+    }
+
     func spend(bytes count: UInt64, at offset: UInt64) throws(FormatError) {
         guard count <= bytesLeft else {
             let found = limits.bytes - bytesLeft + count

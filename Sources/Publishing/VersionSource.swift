@@ -110,9 +110,14 @@ package struct VersionSource: Sendable {
         }
     }
 
-    /// What README and model say of licence and origin and is not taken, and why.
+    /// What README and model say and is not taken, and why.
     func notes(beside card: Card?) -> [String] {
-        words?.notes(beside: card?.description.withoutEmptyTexts ?? ModelDescription()) ?? []
+        let words = words?.notes(beside: card?.description.withoutEmptyTexts ?? ModelDescription()) ?? []
+        guard card?.labels == nil else { return words }
+        return words
+            + variants.flatMap { variant in
+                variant.inspected.inspection.notes.map { "\(variant.inspected.entry): \($0)" }
+            }
     }
 
     /// The manifest of these files, with the card's words, and those that the files have where the card has none.

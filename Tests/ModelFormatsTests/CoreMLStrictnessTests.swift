@@ -79,6 +79,50 @@ struct CoreMLStrictnessTests {
         #expect(network(.message(101, .payload(1, [1, 2, 1]))) == .duplicate)
     }
 
+    @Test(
+        "a classifier or tagger of texts says its labels too",
+        arguments: [2_000, 2_001, 2_004] as [UInt64]
+    )
+    func tags(_ kind: UInt64) throws {
+        func read(_ tags: Wire...) throws -> ClassLabels? {
+            let content = [Wire.number(1, 1), .payload(100, [1, 2, 3])] + tags
+            return try CoreML.inspect(CoreML.model(.message(kind, content))).interface.labels
+        }
+        let tags = Wire.message(200, .text(1, "p"), .text(1, "n"))
+        #expect(try read(tags) == .texts([JSONText("p"), JSONText("n")]))
+        #expect(try read() == nil)
+        #expect(throws: FormatError.self) { try read(tags, tags) }
+        let twice = CoreML.model(.message(kind, .message(200, .text(1, "p"), .text(1, "p"))))
+        #expect(malformation(twice) == .duplicate)
+    }
+
+    @Test("labels are of the kind of what is predicted")
+    func kinds() {
+        let texts = Wire.message(403, .message(100, .text(1, "a"), .text(1, "b")))
+        let numbers = Wire.message(403, .message(101, .payload(1, [1, 2])))
+        func said(_ type: Wire, _ kind: Wire, predicted: UInt64 = 11) -> FormatError.Malformation? {
+            let description = [CoreML.input("x"), CoreML.output("c", type), .text(predicted, "c")]
+            return malformation(CoreML.model(description: description, kind))
+        }
+        // FeatureType: 1 int64, 3 string, 6 dictionary with its kind of key at 1 or 2.
+        let (number, text) = (Wire.message(3, .message(1)), Wire.message(3, .message(3)))
+        let byNumber = Wire.message(3, .message(6, .message(1)))
+        let byText = Wire.message(3, .message(6, .message(2)))
+        for (type, kind) in [(number, numbers), (text, texts), (CoreML.array(), texts)] {
+            #expect(said(type, kind) == nil)
+        }
+        #expect(said(number, texts) == .contradiction)
+        #expect(said(text, numbers) == .contradiction)
+        #expect(said(byNumber, numbers, predicted: 12) == nil)
+        #expect(said(byText, texts, predicted: 12) == nil)
+        #expect(said(byNumber, texts, predicted: 12) == .contradiction)
+        #expect(said(byText, numbers, predicted: 12) == .contradiction)
+        // Also of a model inside a pipeline, and whichever of the two stands first.
+        let description = Wire.message(2, CoreML.input("x"), CoreML.output("c", number), .text(11, "c"))
+        let inner = Wire.message(1, .number(1, 4), texts, description)
+        #expect(malformation(CoreML.model(.message(202, inner))) == .contradiction)
+    }
+
     @Test("labels are counted as a manifest would write them, and one too many is refused where it stands")
     func manyLabels() throws {
         var limits = FormatLimits()

@@ -81,6 +81,19 @@ extension HostileFile {
             let attribute = message(5, message(1, text("classlabels_strings")), labels)
             return model(message(1, message(4, text("ZipMap")), attribute))
         },
+        HostileFile("values that tell a class", "m.onnx") { count in
+            let node = { (operation: String, values: Bytes) in
+                message(1, values, message(4, text(operation)), message(7, text("ai.onnx.ml")))
+            }
+            let attribute = message(5, message(1, text("classlabels_strings")), message(9, text("a")))
+            let classifier = { (index: Int) in
+                joined(
+                    node("LinearClassifier", joined(message(2, text("\(index)")), attribute)),
+                    message(12, message(1, text("\(index)")), message(2, message(1, [8, 8])))
+                )
+            }
+            return model(many(count, classifier))
+        },
         HostileFile("metadata", "m.onnx") { count in
             joined(many(count) { message(14, message(1, text("\($0)")), message(2, [0x61])) }, model([]))
         },

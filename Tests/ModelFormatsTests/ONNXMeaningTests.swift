@@ -91,29 +91,6 @@ struct ONNXMeaningTests {
         #expect(tensor.element == element)
     }
 
-    @Test("integer labels are read packed and unpacked; two classifiers that differ give none")
-    func labels() throws {
-        func classifier(_ attribute: Wire) -> Wire {
-            ONNX.node("ZipMap", domain: "ai.onnx.ml", attributes: [attribute])
-        }
-        func labels(_ nodes: Wire...) throws -> ClassLabels? {
-            try inspect(ONNX.model(graph: ONNX.minimal + nodes)).interface.labels
-        }
-        let packed = classifier(ONNX.attribute("classlabels_int64s", .payload(8, [7, 0xAC, 0x02])))
-        let unpacked = classifier(ONNX.attribute("classlabels_int64s", .number(8, 7), .number(8, 300)))
-        let other = classifier(ONNX.attribute("classlabels_ints", .number(8, 1)))
-        let twice = classifier(ONNX.attribute("classlabels_strings", .text(9, "a"), .text(9, "a")))
-        let error = #expect(throws: FormatError.self) { try labels(twice) }
-        #expect(error.map { "\($0)" }?.contains("classlabels at byte") == true)
-        #expect(try labels(packed) == .integers([7, 300]))
-        #expect(try labels(packed, unpacked) == .integers([7, 300]))
-        #expect(try labels(packed, other) == nil)
-        #expect(
-            try labels(ONNX.node("ZipMap", attributes: [ONNX.attribute("classlabels_ints", .number(8, 1))]))
-                == nil
-        )
-    }
-
     @Test("external data is found in every place where a tensor can be")
     func hidingPlaces() throws {
         func attribute(_ number: UInt64, _ content: Wire) -> Wire {

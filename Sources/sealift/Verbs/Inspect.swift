@@ -60,7 +60,7 @@ struct Inspect: Command {
             length: variant.length,
             interface: inspection.interface
         )
-        show([subject], inspection.interface, nil, arguments)
+        show([subject], inspection.interface, nil, arguments, notes: inspection.notes)
         return .done
     }
 
@@ -91,9 +91,11 @@ struct Inspect: Command {
         _ subjects: [Subject],
         _ interface: Interface,
         _ signed: ModelManifest?,
-        _ arguments: ParsedArguments
+        _ arguments: ParsedArguments,
+        notes: [String] = []
     ) {
         if arguments.has("expectation") {
+            for note in notes { Output.note(note) }
             Output.result(bytes: Expectation.satisfied(by: interface).json.indented)
         } else if arguments.has("json") {
             let variants = subjects.map { subject in
@@ -107,10 +109,16 @@ struct Inspect: Command {
                     JSONReport([
                         "interface": interface.json, "manifest": signed.json, "variants": .array(variants),
                     ])
-                } else { JSONReport(["interface": interface.json, "variants": .array(variants)]) }
+                } else {
+                    JSONReport([
+                        "interface": interface.json, "notes": .array(notes.map(JSONValue.text)),
+                        "variants": .array(variants),
+                    ])
+                }
             Output.result(bytes: report.bytes)
         } else {
             for subject in subjects { Output.result(lines: lines(of: subject)) }
+            Output.result(lines: notes.map { "  \($0)" })
             if let signed { Output.result(lines: SignedWords.lines(of: signed)) }
         }
     }
