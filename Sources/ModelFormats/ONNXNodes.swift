@@ -57,7 +57,7 @@ extension ONNXReader {
         var name = ""
         var domain: String?
         var overload = ""
-        var imported: Set<String> = []
+        var imported: [String: Int64] = [:]
         calls = []
         defer { calls = nil }
         var fields = ProtobufFields(message, singular: [1, 8, 10, 13], in: reader)

@@ -30,7 +30,7 @@ struct ONNXReader {
     /// What the local functions import, each domain in its greatest version.
     private var functionOpsets: [String: Int64] = [:]
 
-    /// Operator domains that nodes and imports name, with the first place of each.
+    /// Operator domains of nodes, also in nested graphs and functions, with the first place of each.
     var usedDomains: [String: ProtobufField] = [:]
 
     /// Domains that local functions of this model define.
@@ -65,9 +65,8 @@ struct ONNXReader {
             case 7: graph = try readGraph(try field.message("graph", in: reader))
             case 8:
                 let (domain, version) = try readOpset(field)
-                guard opsets.updateValue(version, forKey: domain) == nil else {
-                    throw field.error("opset_import", .duplicate)
-                }
+                try checkRoom(for: opsets.count, at: field.offset)
+                try Self.take(domain, version, from: field, into: &opsets)
             case 14: try readProperty(field)
             case 20:
                 throw FormatError.refused(.onnx, field: "training_info", offset: field.offset, .trainingInfo)
@@ -92,6 +91,8 @@ struct ONNXReader {
         try functions.check(reader.root)
         // A function is run with operator sets of its own: a runtime needs the greatest of all.
         opsets.merge(functionOpsets, uniquingKeysWith: max)
+        // Others are imported and never used, as ONNX Runtime's optimizer does with all that it knows.
+        opsets = opsets.filter { comesWithModelOrRuntime($0.key) }
         metadata.graphName = graph.name
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         var interface = try interface(of: graph, irVersion: irVersion)
@@ -130,9 +131,7 @@ struct ONNXReader {
     }
 
     /// OperatorSetIdProto.
-    private mutating func readOpset(
-        _ field: ProtobufField
-    ) throws(FormatError) -> (domain: String, version: Int64) {
+    private func readOpset(_ field: ProtobufField) throws(FormatError) -> (domain: String, version: Int64) {
         var domain = ""
         var version: Int64?
         var fields = ProtobufFields(
@@ -150,18 +149,29 @@ struct ONNXReader {
         guard let version, (1...Int64(Int32.max)).contains(version) else {
             throw field.error("opset_import.version", version == nil ? .missing : .outOfRange)
         }
-        let name = Self.written(domain)
-        try note(domain: name, at: field)
-        return (name, version)
+        return (Self.written(domain), version)
     }
 
-    /// One that a local function imports, which may not import the same domain again.
+    /// Takes an import, or the same one again, as skl2onnx writes it; in two versions it would say nothing.
+    private static func take(
+        _ domain: String,
+        _ version: Int64,
+        from field: ProtobufField,
+        into imported: inout [String: Int64]
+    ) throws(FormatError) {
+        guard imported.updateValue(version, forKey: domain) ?? version == version else {
+            throw field.error("opset_import", .duplicate)
+        }
+    }
+
+    /// One that a local function imports, after those that it imported before.
     mutating func readOpset(
         ofFunction field: ProtobufField,
-        after imported: inout Set<String>
+        after imported: inout [String: Int64]
     ) throws(FormatError) {
         let (domain, version) = try readOpset(field)
-        guard imported.insert(domain).inserted else { throw field.error("opset_import", .duplicate) }
+        if functionOpsets[domain] == nil { try checkRoom(for: functionOpsets.count, at: field.offset) }
+        try Self.take(domain, version, from: field, into: &imported)
         functionOpsets[domain] = max(version, functionOpsets[domain] ?? version)
     }
 
@@ -212,12 +222,14 @@ struct ONNXReader {
         }
     }
 
+    private func comesWithModelOrRuntime(_ domain: String) -> Bool {
+        let isPlain = domain.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return Self.knownDomains.contains(domain) || isPlain && definedDomains.contains(domain)
+    }
+
     /// Every operator must come with a runtime, or be defined inside the model.
     private func checkDomains() throws(FormatError) {
-        let foreign = usedDomains.filter { domain, _ in
-            let isPlain = domain.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-            return !Self.knownDomains.contains(domain) && !(isPlain && definedDomains.contains(domain))
-        }
+        let foreign = usedDomains.filter { !comesWithModelOrRuntime($0.key) }
         guard let first = foreign.min(by: { $0.value.offset < $1.value.offset }) else { return }
         let domain = String(first.key.prefix(128))
         throw .refused(

@@ -35,9 +35,41 @@ struct ONNXFunctionTests {
         }
         #expect(try opsets(1_000) == ["ai.onnx": 1_000, "ai.onnx.ml": 3])
         #expect(try opsets(9) == ["ai.onnx": 17, "ai.onnx.ml": 3])
-        let twice = Wire.message(9, ONNX.opset("", 17).content)
-        let function = Wire.message(25, .text(1, "F"), .text(10, "l"), twice, twice)
+    }
+
+    @Test("one import written twice is one; in two versions, or of what nothing uses, it is no requirement")
+    func imports() throws {
+        func opsets(_ imports: [Wire], inFunction: [Wire] = []) throws -> [String: Int64] {
+            let inner = inFunction.map { Wire.message(9, $0.content) }
+            let function = Wire.message(25, [.text(1, "F"), .text(10, "l")] + inner)
+            let model = ONNX.model(graph: ONNX.minimal, extra: imports + [function])
+            return try inspect(model).requires.opsets
+        }
+        let again = [ONNX.opset("", 17), ONNX.opset("ai.onnx", 17)]
+        #expect(try opsets(again, inFunction: again) == ["ai.onnx": 17])
+        let other = [ONNX.opset("", 17), ONNX.opset("", 16)]
+        #expect(throws: FormatError.self) { try opsets(other) }
+        let function = Wire.message(25, [.text(1, "F")] + other.map { .message(9, $0.content) })
         #expect(Self.malformation(ONNX.model(graph: ONNX.minimal, extra: [function])) == .duplicate)
+        // As ONNX Runtime's optimizer imports all that it knows.
+        let unused = [
+            ("ai.onnx.training", 1), ("com.microsoft", 1), ("com.microsoft.nchwc", 1), ("com.ms.\u{E9}", 1),
+        ].map { ONNX.opset($0, $1) }
+        #expect(try opsets(unused) == ["ai.onnx": 17, "com.microsoft": 1])
+        #expect(try opsets([], inFunction: unused) == ["ai.onnx": 17, "com.microsoft": 1])
+        let used = ONNX.node("Conv", domain: "com.microsoft.nchwc")
+        let body = Wire.message(25, .text(1, "F"), .text(10, "l"), .message(7, used.content))
+        for (graph, extra) in [([used], unused), ([], unused + [body])] {
+            do {
+                _ = try inspect(ONNX.model(graph: ONNX.minimal + graph, extra: extra))
+                Issue.record("taken")
+            } catch {
+                guard case .refused(.onnx, _, _, .operatorDomain("com.microsoft.nchwc")) = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+            }
+        }
     }
 
     @Test("two functions are one only by domain, name and overload together")

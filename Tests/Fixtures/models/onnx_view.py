@@ -64,7 +64,9 @@ def view(path):
     inputs = [feature(i) for i in graph.input if i.name not in constants]
     if model.ir_version >= 4:
         inputs += [feature(i, True) for i in graph.input if i.name in constants]
-    opsets = {o.domain or "ai.onnx": o.version for o in model.opset_import}
+    # What is imported beside these and never used asks for nothing; a model that uses it is refused.
+    come_along = {"ai.onnx", "ai.onnx.ml", "com.microsoft"} | {f.domain for f in model.functions}
+    opsets = {o.domain or "ai.onnx": o.version for o in model.opset_import if (o.domain or "ai.onnx") in come_along}
     return {
         "path": str(path),
         "interface": {"inputs": inputs, "outputs": [feature(o) for o in graph.output]},
