@@ -108,6 +108,7 @@ extension DeviceDirectory {
                 try onDisk { () throws(DurableError) in try CrashPoint.reached("stage.files", stage) }
             }
             try onDisk { () throws(DurableError) in
+                for folder in content.folders { try Durable.makeDirectory("\(stage)/\(folder)") }
                 try Self.sealDirectories(of: content, in: stage)
                 let record = "\(path)/\(identity.manifestRelativePath)"
                 try Durable.makeWay(at: record)
@@ -211,8 +212,8 @@ extension DeviceDirectory {
     /// Makes the directories read-only and puts them on the disk, the deepest first.
     private static func sealDirectories(of content: Variant, in stage: String) throws(DurableError) {
         var folders: Set<String> = [stage]
-        for file in content.files {
-            let segments = file.path.segments.dropLast()
+        let holding = content.files.map { $0.path.segments.dropLast() }
+        for segments in holding + content.folders.map({ $0.segments[...] }) {
             for count in 0...segments.count {
                 folders.insert(([stage] + segments.prefix(count)).joined(separator: "/"))
             }

@@ -103,6 +103,14 @@ struct InstalledVersion {
                 }
             }
         }
+        for folder in content.folders {
+            let path = "\(directory)/\(folder)"
+            let kind = try onDisk { () throws(DurableError) in try Durable.kind(of: path) }
+            guard kind == .directory else {
+                let found = kind == nil ? "nothing" : "something else"
+                throw .damaged(path: path, expected: "a folder", found: found)
+            }
+        }
         try checkNothingElse()
         return read
     }
@@ -122,8 +130,7 @@ struct InstalledVersion {
 
     private func checkNothingElse() throws(GenerationError) {
         var expected: Set<String> = []
-        for file in content.files {
-            let segments = file.path.segments
+        for segments in content.files.map(\.path.segments) + content.folders.map(\.segments) {
             for count in 1...segments.count { expected.insert(segments.prefix(count).joined(separator: "/")) }
         }
         var folders = [""]

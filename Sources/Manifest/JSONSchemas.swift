@@ -141,6 +141,13 @@ package enum JSONSchemas {
                     "properties": {"model": {"$ref": "#/$defs/model"}, "manifest": {"$ref": "#/$defs/digest"}}
                   },
                   "files": {"type": "array", "minItems": 1, "maxItems": 4096, "items": {"$ref": "#/$defs/file"}},
+                  "folders": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": 4095,
+                    "items": {"$ref": "#/$defs/path"},
+                    "description": "folders without files that the model's reader asks for"
+                  },
                   "interface": {"$ref": "#/$defs/interface"}
                 }
               }

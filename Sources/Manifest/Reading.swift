@@ -19,6 +19,9 @@ package struct Reading: CanonicalDocument {
         /// The specification version that the file itself states, where `requires` is computed from what it uses.
         package var statedVersion: Int64?
 
+        /// Folders of the model in which there is no file.
+        package var folders: [FilePath] = []
+
         package init(entry: FilePath, format: ModelFormat, interface: Interface, requires: Requirements) {
             self.entry = entry
             self.format = format
@@ -91,6 +94,11 @@ extension Reading.Facts {
         interface = try Interface(try reader.value("interface"), at: reader.place.member("interface"))
         requires = try Requirements(try reader.value("requires"), at: reader.place.member("requires"))
         statedVersion = try reader.optionalInteger("stated_version", in: 0...Int64(Int32.max))
+        for (value, place) in try reader.optionalArray("folders") {
+            guard folders.count < Limits.filesInVariant, let folder = value.string.flatMap({ FilePath($0) })
+            else { throw place.invalid("a safe relative path in NFC", value) }
+            folders.append(folder)
+        }
         try reader.finish()
     }
 
@@ -101,6 +109,7 @@ extension Reading.Facts {
         object["interface"] = interface.json
         object["requires"] = requires.json
         object.set("stated_version", statedVersion.map(JSONValue.integer))
+        if !folders.isEmpty { object["folders"] = .array(folders.map { .text($0.description) }) }
         return .object(object)
     }
 }

@@ -58,6 +58,9 @@ package struct Variant: Equatable, Sendable {
     package var base: BaseModel?
     package var files: [ManifestFile]
 
+    /// Folders that hold no file and that the model's reader asks for, sorted.
+    package var folders: [FilePath]
+
     /// Where it differs from the manifest's.
     package var interface: Interface?
 
@@ -70,6 +73,7 @@ package struct Variant: Equatable, Sendable {
         memory: MemoryNeed? = nil,
         base: BaseModel? = nil,
         files: [ManifestFile],
+        folders: [FilePath] = [],
         interface: Interface? = nil
     ) {
         self.name = name
@@ -80,6 +84,7 @@ package struct Variant: Equatable, Sendable {
         self.memory = memory
         self.base = base
         self.files = files
+        self.folders = folders
         self.interface = interface
     }
 
@@ -116,6 +121,13 @@ extension Variant {
         base = try reader.optionalReader("base").map { (inner) throws(ManifestError) in try BaseModel(inner) }
         files = []
         for (value, place) in try reader.array("files") { files.append(try ManifestFile(value, at: place)) }
+        folders = []
+        for (value, place) in try reader.optionalArray("folders") {
+            guard let folder = value.string.flatMap({ FilePath($0) }) else {
+                throw place.invalid("a safe relative path in NFC", value)
+            }
+            folders.append(folder)
+        }
         interface = nil
         if let value = reader.optional("interface") {
             interface = try Interface(value, at: place.member("interface"))
@@ -128,6 +140,10 @@ extension Variant {
         let filesPlace = place.member("files")
         guard (1...Limits.filesInVariant).contains(files.count) else {
             throw filesPlace.invalid("1 to \(Limits.filesInVariant) files", "\(files.count)")
+        }
+        guard files.count + folders.count <= Limits.filesInVariant else {
+            let expected = "at most \(Limits.filesInVariant) with the files"
+            throw place.member("folders").invalid(expected, "\(folders.count)")
         }
         guard !compute.isEmpty else { throw place.member("compute").invalid("at least one unit", "none") }
         var names = PathNames()
@@ -153,6 +169,14 @@ extension Variant {
             guard !overflow, sum <= 1 << 53 else { throw filesPlace.invalid("at most 2^53 bytes", "more") }
             total = sum
         }
+        // One that is a file, or has one in it, clashes with that.
+        for (index, folder) in folders.enumerated() {
+            guard let other = names.insert(folder) else { continue }
+            throw place.member("folders").element(index).invalid(
+                "distinct, and without files",
+                "\(folder) beside \(other)"
+            )
+        }
         guard files.contains(where: { $0.path == entry }) else {
             throw place.member("entry").invalid("one of the files", "\(entry)")
         }
@@ -168,6 +192,7 @@ extension Variant {
         object.set("memory", memory?.json)
         object.set("base", base?.json)
         object["files"] = .array(files.map(\.json))
+        if !folders.isEmpty { object["folders"] = .array(folders.map { .text($0.description) }) }
         object.set("interface", interface?.json)
         return .object(object)
     }

@@ -6,7 +6,10 @@ import Names
 ///
 /// The official reader joins `Data/` and an item's path without a look at it
 /// (coremltools 9.0, ModelPackage.cpp). Here an item's path is a plain one, and
-/// every file in the package belongs to an item.
+/// every file in the package belongs to an item. An item without a file is a
+/// folder that must be there all the same: coremltools 9.0 lists the folder of
+/// weights of every ML Program, also of one that has none, and Apple's reader
+/// asks that each item exists. What is named to be in it is looked for by name.
 struct CoreMLPackage {
     /// In the variant, with its `/`.
     private let folder: String
@@ -25,12 +28,14 @@ struct CoreMLPackage {
                 .files(.coreMLPackage, .missing(folder + "Manifest.json", neededBy: folder))
             )
         }
-        let root = try package.root(saidBy: entry)
-        return VariantInspection(entry: entry, inspection: try package.inspect(root))
+        let (root, empty) = try package.items(saidBy: entry)
+        return VariantInspection(entry: entry, inspection: try package.inspect(root), folders: empty)
     }
 
-    /// - Returns: The specification, which is the root item.
-    private func root(saidBy entry: FilePath) throws(VariantError) -> FilePath {
+    /// - Returns: The specification, which is the root item, and the items without a file.
+    private func items(
+        saidBy entry: FilePath
+    ) throws(VariantError) -> (root: FilePath, empty: [FilePath]) {
         let source = try files.open(entry)
         let items: (all: PackageItems, root: FilePath)
         do {
@@ -44,12 +49,10 @@ struct CoreMLPackage {
         for path in inside where path != entry {
             if let item = items.all.item(holding: path) { filled.insert(item) } else { stray = stray ?? path }
         }
-        if let empty = items.all.paths.first(where: { !filled.contains(Array($0.description.utf8)) }) {
-            throw problem(.missing("\(empty)", neededBy: "\(entry)"))
-        }
         if let stray { throw problem(.stray("\(stray)")) }
         guard files.has(items.root) else { throw problem(.missing("\(items.root)", neededBy: "\(entry)")) }
-        return items.root
+        let empty = items.all.paths.filter { !filled.contains(Array($0.description.utf8)) }
+        return (items.root, empty.sorted())
     }
 
     private func items(in bytes: [UInt8]) throws(FormatError) -> (all: PackageItems, root: FilePath) {

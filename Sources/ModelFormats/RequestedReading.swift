@@ -29,6 +29,7 @@ extension ReadingRequest {
             interface: found.inspection.interface,
             requires: found.inspection.requires
         )
+        facts.folders = found.folders
         facts.statedVersion = found.inspection.statedVersion
         let reading = Reading(.read(facts))
         guard reading.canonical.count <= Reading.maximumLength else {

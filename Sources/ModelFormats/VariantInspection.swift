@@ -9,6 +9,9 @@ package struct VariantInspection: Equatable, Sendable {
     /// everything else lies.
     package var entry: FilePath
     package var inspection: Inspection
+
+    /// Folders that must be there beside the files, and hold none; sorted.
+    package var folders: [FilePath] = []
 }
 
 extension ModelFile {

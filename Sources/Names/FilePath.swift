@@ -19,6 +19,16 @@ package struct FilePath: Hashable, Sendable, Comparable, CustomStringConvertible
         description = path
     }
 
+    /// The path that a text in another normal form would be in NFC.
+    ///
+    /// - Returns: `nil` for one that is in NFC already, and for one that breaks another rule.
+    package init?(composing text: String) {
+        var composed = ""
+        for scalar in text._nfc { composed.unicodeScalars.append(scalar) }
+        guard !composed.utf8.elementsEqual(text.utf8) else { return nil }
+        self.init(composed)
+    }
+
     package var segments: [String] { description.split(separator: "/").map(String.init) }
 
     package static func < (left: Self, right: Self) -> Bool {

@@ -13,6 +13,9 @@ package struct InspectedVariant: Sendable {
     package let inspection: Inspection
     package let files: [ModelFolder.File]
 
+    /// What the model needs beside them: folders in which there is nothing.
+    package let folders: [FilePath]
+
     /// Left out, by name.
     package let leftOut: [String]
 
@@ -90,8 +93,15 @@ package struct InspectedVariant: Sendable {
         } catch {
             throw .unpublishable(Self.sentence(about: error, source, folder))
         }
+        if let absent = found.folders.first(where: { !folder.emptyFolders.contains("\($0)") }) {
+            throw .unpublishable(
+                "\(source.path) is not taken: \(found.entry) needs \(absent), a folder that may be empty; it is not there, "
+                    + "or all that is in it is left out"
+            )
+        }
         name = source.name
         entry = found.entry
+        folders = found.folders
         inspection = found.inspection
         self.files = folder.files
         leftOut = folder.leftOut

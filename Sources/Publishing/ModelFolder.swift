@@ -22,6 +22,9 @@ package struct ModelFolder: Sendable {
     /// Whether the path leads to a file, not to a folder with one.
     let isSingleFile: Bool
 
+    /// Folders in which there is nothing, or nothing but what is left out by itself; by their path.
+    let emptyFolders: Set<String>
+
     /// Names left out, for the person who publishes; a folder with all in it ends in a slash.
     package let leftOut: [String]
 
@@ -32,6 +35,7 @@ package struct ModelFolder: Sendable {
     private struct Listing {
         let exclusions: FileExclusions
         var files: [File] = []
+        var emptyFolders: Set<String> = []
         var leftOut: [String] = []
         var usedExclusions: Set<String> = []
     }
@@ -63,7 +67,7 @@ package struct ModelFolder: Sendable {
         case S_IFDIR:
             // A Core ML package is a folder that means nothing without its name.
             let isPackage = [".mlpackage", ".mlmodelc"].contains { name.lowercased().hasSuffix($0) }
-            try Self.walk(path, below: isPackage ? name : "", depth: 0, into: &listing)
+            try Self.walk(path, below: isPackage ? name : "", inside: [state], into: &listing)
             let allowed = try Self.placesOfFiles(in: path)
             for file in listing.files where !allowed.contains(where: { file.location.hasPrefix($0) }) {
                 throw .unpublishable(
@@ -72,9 +76,7 @@ package struct ModelFolder: Sendable {
                 )
             }
         default:
-            if let target = Self.brokenLink(path) {
-                throw .usage("\(path) is a link to \(target), which is not there")
-            }
+            if let target = Self.brokenLink(path) { throw .usage("\(path) is a link to \(target)") }
             throw .usage("\(path) is neither a file nor a folder; give the model's file or its folder")
         }
         usedExclusions = listing.usedExclusions
@@ -90,6 +92,7 @@ package struct ModelFolder: Sendable {
                 "\(file.path) and \(other) would be one on a system that ignores case; rename one of them"
             )
         }
+        emptyFolders = listing.emptyFolders
         leftOut = listing.leftOut.sorted()
     }
 
@@ -110,13 +113,14 @@ package struct ModelFolder: Sendable {
     private static func walk(
         _ folder: String,
         below prefix: String,
-        depth: Int,
+        inside folders: [FileState],
         into listing: inout Listing
     ) throws(PublishingError) {
-        guard depth < 16 else { throw .unpublishable("\(folder) nests deeper than 16 folders") }
+        guard folders.count <= 16 else { throw .unpublishable("\(folder) nests deeper than 16 folders") }
         try refuseCache(folder)
         let names: [String]
         do { names = try Durable.names(in: folder) } catch { throw .file(error) }
+        if names.allSatisfy(isLeftOut) { listing.emptyFolders.insert(prefix) }
         for name in names.sorted() {
             let place = prefix.isEmpty ? name : "\(prefix)/\(name)"
             let (kind, state) = Self.kind("\(folder)/\(name)")
@@ -129,12 +133,23 @@ package struct ModelFolder: Sendable {
             switch kind {
             case S_IFREG: listing.files.append(try file("\(folder)/\(name)", named: place, state))
             case S_IFDIR:
-                try walk("\(folder)/\(name)", below: place, depth: depth + 1, into: &listing)
+                guard !folders.contains(where: { $0.isSameFile(as: state) }) else {
+                    throw .unpublishable(
+                        "\(folder)/\(name) is a link that leads back to itself; take the link out"
+                    )
+                }
+                try walk("\(folder)/\(name)", below: place, inside: folders + [state], into: &listing)
             default:
                 if let target = brokenLink("\(folder)/\(name)") {
                     throw .unpublishable(
-                        "\(folder)/\(name) is a link to \(target), which is not there; put the file there, or take "
-                            + "the link out"
+                        "\(folder)/\(name) is a link to \(target); put the file there, or take the link out"
+                    )
+                }
+                // The system's names are bytes; of one that is no text another text was made, which names nothing.
+                if name.unicodeScalars.contains("\u{FFFD}"), kind == 0 {
+                    throw .unpublishable(
+                        "the name ‘\(Shown.short(name))’ in \(folder) is not UTF-8, so it cannot be the name of a "
+                            + "published file; rename the file"
                     )
                 }
                 throw .unpublishable("\(folder)/\(name) is neither a file nor a folder")
@@ -145,10 +160,13 @@ package struct ModelFolder: Sendable {
         }
     }
 
-    /// Where a link leads that leads nowhere; `nil` for anything else.
+    /// Where a link leads that leads nowhere, and why it does; `nil` for anything else.
     private static func brokenLink(_ path: String) -> String? {
-        guard kind(path).kind == 0 else { return nil }
-        return (try? Durable.destination(ofLink: path)).flatMap { $0 }
+        var status = stat()
+        guard stat(path, &status) != 0 else { return nil }
+        let leadsBack = errno == ELOOP
+        guard let target = (try? Durable.destination(ofLink: path)).flatMap({ $0 }) else { return nil }
+        return "\(target), which " + (leadsBack ? "leads back to itself" : "is not there")
     }
 
     /// Refuses a whole Hugging Face cache of a model, in which a file lies once for each snapshot and once in `blobs`.
@@ -174,6 +192,13 @@ package struct ModelFolder: Sendable {
         _ state: FileState
     ) throws(PublishingError) -> File {
         guard let path = FilePath(name) else {
+            if let composed = FilePath(composing: name) {
+                throw .unpublishable(
+                    "the name ‘\(Shown.short(name))’ is decomposed (NFD): its accents are characters of their own, as "
+                        + "macOS once wrote them; rename it to ‘\(Shown.short("\(composed)"))’, as ‘convmv -r -f utf-8 -t "
+                        + "utf-8 --nfc --notest FOLDER’ does for a whole folder"
+                )
+            }
             throw .unpublishable(
                 "‘\(Shown.short(name))’ cannot be the name of a published file: expected up to 16 plain segments "
                     + "in NFC, without control characters, backslash, colon, or a dot or space at the end; rename it"
@@ -213,6 +238,9 @@ package struct FileState: Equatable, Sendable {
         seconds = status.st_mtim.tv_sec
         nanoseconds = status.st_mtim.tv_nsec
     }
+
+    /// Whether it is the same file or folder, whatever was done to it since.
+    func isSameFile(as other: Self) -> Bool { device == other.device && number == other.number }
 
     private struct Links: Sendable, Equatable {
         let count: UInt64

@@ -142,6 +142,7 @@ package struct VersionSource: Sendable {
                     entry: variant.inspected.entry,
                     requires: variant.inspected.inspection.requires,
                     files: variant.files.map(\.entry),
+                    folders: variant.inspected.folders,
                     interface: variant.interface == first.interface ? nil : variant.interface
                 )
             }

@@ -59,6 +59,9 @@ struct ReceivedModel {
         guard found.entry == content.entry, found.format == content.format else {
             throw refusal("the files are \(found.format.rawValue) with the entry \(found.entry)")
         }
+        guard found.folders == content.folders else {
+            throw refusal("the model's empty folders are not those of the signed manifest")
+        }
         let signed = manifest.interface(of: content)
         let real = found.interface
         if real.isDeclared {

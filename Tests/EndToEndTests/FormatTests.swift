@@ -102,6 +102,34 @@ extension EndToEnd {
         }
 
         @Test(
+            "an empty folder that a package lists is there on the device, and one that is not there is missed"
+        )
+        func emptyFolder() throws {
+            let world = try started()
+            let items = try contents("\(Self.fixtures)/coreml/mlprogram.mlpackage")
+            for (name, bytes) in items where name != "Manifest.json" {
+                try world.scratch.write("m.mlpackage/\(name)", bytes)
+            }
+            let extra =
+                #"{"x": {"author": "a", "description": "d", "name": "n", "path": "com.apple.CoreML/other"},"#
+            let text = String(decoding: items["Manifest.json"] ?? [], as: UTF8.self)
+                .replacing("\"itemInfoEntries\": {", with: "\"itemInfoEntries\": " + extra)
+            try world.scratch.write("m.mlpackage/Manifest.json", Array(text.utf8))
+            let package = world.scratch.path("m.mlpackage")
+            let absent = try publish(world, package, as: "hollow").expecting(1)
+            #expect(absent.errors.contains("Data/com.apple.CoreML/other, a folder"), "\(absent)")
+            try Durable.makeDirectory("\(package)/Data/com.apple.CoreML/other")
+            try publish(world, package, as: "hollow").expecting(0)
+            let sync = ["sync", "--directory", world.device, "--model", "vision/hollow@stable"]
+            try world.run(sync).expecting(0)
+            let found = try world.run(["path", "vision/hollow", "--directory", world.device]).expecting(0)
+            let folder = found.output.dropLast() + "/Data/com.apple.CoreML/other"
+            #expect(try Durable.kind(of: String(folder)) == .directory)
+            try world.run(["verify", "--directory", world.device]).expecting(0)
+            #expect(try contents(String(found.output.dropLast())).keys.sorted() == items.keys.sorted())
+        }
+
+        @Test(
             "a cache of links is followed, what tools leave behind is skipped and named, and pickles are refused"
         )
         func cache() throws {

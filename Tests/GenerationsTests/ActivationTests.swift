@@ -35,6 +35,28 @@ struct ActivationTests {
         )
     }
 
+    @Test("a folder without files is made with the version, and missed when it is gone or filled")
+    func emptyFolders() throws {
+        var shape = DeviceFixture.Content()
+        shape.folders = ["extra/weights", "a/b"]
+        let record = try DeviceFixture.install("1.0.0", shape, on: fixture.device)
+        #expect(try fixture.device.isInstalled(record.identity))
+        let top = "\(fixture.device.path)/\(record.identity.relativePath)"
+        for name in ["extra/weights", "a", "a/b"] {
+            var status = stat()
+            #expect(stat("\(top)/\(name)", &status) == 0)
+            #expect(status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o777 == 0o555)
+        }
+        chmod("\(top)/a", 0o755)
+        rmdir("\(top)/a/b")
+        #expect(try !fixture.device.isInstalled(record.identity))
+        try DeviceFixture.install("1.0.0", shape, on: fixture.device)
+        #expect(try fixture.device.isInstalled(record.identity))
+        chmod("\(top)/a/b", 0o755)
+        try Durable.writeAtomically("\(top)/a/b/x", [1])
+        #expect(try !fixture.device.isInstalled(record.identity))
+    }
+
     @Test("opening writes nothing, takes no lock and works through a link to the directory")
     func openingIsQuiet() throws {
         try fixture.activate("1.0.0")

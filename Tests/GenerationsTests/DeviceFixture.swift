@@ -26,6 +26,9 @@ struct DeviceFixture {
         var format = ModelFormat.onnx
         var files = ["model.onnx", "extra/labels.txt"]
 
+        /// Without files.
+        var folders: [String] = []
+
         /// The first of them.
         var entry: String { files.first ?? "" }
     }
@@ -48,7 +51,8 @@ struct DeviceFixture {
             name: try require(VariantName("fp32")),
             format: shape.format,
             entry: try require(FilePath(shape.entry)),
-            files: files
+            files: files,
+            folders: try shape.folders.map { try require(FilePath($0)) }
         )
         return ModelManifest(
             model: try require(ModelName(model)),

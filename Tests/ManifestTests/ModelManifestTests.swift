@@ -14,6 +14,25 @@ struct ModelManifestTests {
         #expect(read.canonical == bytes)
     }
 
+    @Test("folders without files are carried, and only where no file is")
+    func folders() throws {
+        var manifest = try Samples.manifest()
+        func read(_ folders: [String]) throws -> ModelManifest {
+            manifest.variants[0].folders = try folders.map { try #require(FilePath($0)) }
+            return try ModelManifest(canonical: manifest.canonical)
+        }
+        #expect(try read(["empty", "labels/empty"]) == manifest)
+        for clash in [
+            ["labels"], ["model.onnx"], ["model.onnx/x"], ["EMPTY", "empty"], ["empty", "empty/x"],
+        ] {
+            #expect(throws: ManifestError.self, "\(clash)") { try read(clash) }
+        }
+        let empty = try Samples.manifest().json.with(["variants", 0, "folders"], .array([]))
+        #expect(throws: ManifestError.self) { try ModelManifest(json: empty) }
+        let climbing = try Samples.manifest().json.with(["variants", 0, "folders"], .array([.text("../x")]))
+        #expect(throws: ManifestError.self) { try ModelManifest(json: climbing) }
+    }
+
     @Test("only the canonical form is taken")
     func canonical() throws {
         let bytes = try Samples.manifest().canonical

@@ -35,8 +35,10 @@ struct ReadingTests {
         #expect(try ReadingRequest(canonical: request.canonical) == request)
         var stated = try facts()
         stated.statedVersion = 3
+        var hollow = try facts()
+        hollow.folders = [try #require(FilePath("a.mlpackage/Data/weights"))]
         let outcomes: [Reading.Outcome] = [
-            .read(try facts()), .read(stated), .refused("bad `é`"), .unreadable("gone"),
+            .read(try facts()), .read(stated), .read(hollow), .refused("bad `é`"), .unreadable("gone"),
         ]
         for outcome in outcomes {
             #expect(try Reading(canonical: Reading(outcome).canonical) == Reading(outcome))

@@ -62,7 +62,8 @@ enum Samples {
             requires: Requirements(irVersion: 8, opsets: ["ai.onnx": 15, "ai.onnx.ml": 2]),
             memory: MemoryNeed(resident: 10, peak: 20, measured: "estimated"),
             base: BaseModel(model: try model(), manifest: try digest(9)),
-            files: files
+            files: files,
+            folders: [try #require(FilePath("cache"))]
         )
         variant.requires.architecture = "x86-64"
         variant.requires.runtime = Requirements.Minimum(name: "onnxruntime", minimum: "1.24")

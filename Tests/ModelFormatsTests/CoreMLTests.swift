@@ -73,6 +73,27 @@ struct CoreMLTests {
         #expect(try Fixtures.inspect("coreml/\(name).mlmodel").interface.labels == .integers([10, 20, 30]))
     }
 
+    @Test(
+        "an item without a file is a folder that must be there, as that of the weights where there are none"
+    )
+    func emptyItems() throws {
+        var files = try Fixtures.contents("coreml", inside: "mlprogram.mlpackage")
+        let manifest = "mlprogram.mlpackage/Manifest.json"
+        let extra = """
+            "itemInfoEntries": {
+                "empty": {"author": "a", "description": "d", "name": "n", "path": "com.apple.CoreML/other"},
+            """
+        let text = String(decoding: files[manifest] ?? [], as: UTF8.self)
+        files[manifest] = Array(text.replacing("\"itemInfoEntries\": {", with: extra).utf8)
+        let found = try ModelFile.inspect(Fixtures.variant(files))
+        #expect(found.folders.map(\.description) == ["mlprogram.mlpackage/Data/com.apple.CoreML/other"])
+        let whole = try ModelFile.inspect(Fixtures.variant("coreml", inside: "mlprogram.mlpackage"))
+        #expect(whole.folders.isEmpty && found.inspection == whole.inspection)
+        // The specification itself is no folder.
+        files["mlprogram.mlpackage/Data/com.apple.CoreML/model.mlmodel"] = nil
+        #expect(throws: VariantError.self) { try ModelFile.inspect(Fixtures.variant(files)) }
+    }
+
     @Test("weights are not read")
     func weights() throws {
         var opened: Set<String> = []

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Manifest
 import ModelFormats
 import Names
@@ -129,6 +130,67 @@ struct InspectedVariantTests {
         for path in [link, scratch.path("m")] {
             let said = try await refusal(path)
             #expect(said.contains("m/weights.bin is a link to ../gone/abc, which is not there"), "\(said)")
+        }
+    }
+
+    @Test("a link that leads back to itself is told as that, to a folder and alone")
+    func circularLinks() async throws {
+        let scratch = Scratch()
+        try scratch.write("m/a/model.onnx", [1])
+        for (name, target) in [("m/a/up", ".."), ("m/a/here", "."), ("m/a/self", "self")] {
+            let link = scratch.path(name)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+            let said = try await refusal(scratch.path("m"))
+            #expect(said.contains(name) && said.contains("leads back to itself; "), "\(said)")
+            try FileManager.default.removeItem(atPath: link)
+        }
+        let twice = scratch.path("m/b")
+        try FileManager.default.createSymbolicLink(atPath: twice, withDestinationPath: "a")
+        #expect(try await !refusal(scratch.path("m")).contains("leads back"))
+    }
+
+    @Test("a name that is not UTF-8, or decomposed, is what is wrong, and how to rename it is said")
+    func names() async throws {
+        let scratch = Scratch()
+        try scratch.write("m/e\u{301}t\u{E9}.onnx", [1])
+        let decomposed = try await refusal(scratch.path("m"))
+        #expect(decomposed.contains("is decomposed (NFD)") && decomposed.contains("convmv"), "\(decomposed)")
+        let composed = Array(decomposed.utf8).firstRange(of: Array("to ‘\u{E9}t\u{E9}.onnx’".utf8))
+        #expect(composed != nil, "\(decomposed)")
+        try scratch.write("n/model.onnx", [1])
+        let path = scratch.path("n").utf8CString.dropLast() + "/caf".utf8CString.dropLast() + [-23, 0]
+        let file = open(Array(path), O_WRONLY | O_CREAT, 0o600)
+        #expect(file >= 0)
+        close(file)
+        let foreign = try await refusal(scratch.path("n"))
+        #expect(foreign.contains("is not UTF-8") && foreign.contains("rename the file"), "\(foreign)")
+    }
+
+    @Test("an empty folder that a package lists is carried, and is missed when it is not there or not empty")
+    func emptyFolder() async throws {
+        let scratch = Scratch()
+        let package = scratch.path("m.mlpackage")
+        try FileManager.default.copyItem(
+            atPath: Self.fixtures + "/coreml/mlprogram.mlpackage",
+            toPath: package
+        )
+        let list = "\(package)/Manifest.json"
+        let extra =
+            #"{"x": {"author": "a", "description": "d", "name": "n", "path": "com.apple.CoreML/other"},"#
+        let text = try String(contentsOfFile: list, encoding: .utf8)
+            .replacing("\"itemInfoEntries\": {", with: "\"itemInfoEntries\": " + extra)
+        try Data(text.utf8).write(to: URL(filePath: list))
+        #expect(
+            try await refusal(package).contains("Data/com.apple.CoreML/other, a folder that may be empty")
+        )
+        let folder = "\(package)/Data/com.apple.CoreML/other"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for hidden in [false, true] {
+            if hidden { try Data().write(to: URL(filePath: "\(folder)/.DS_Store")) }
+            let found = try await manifest(package)
+            let folders = found.variants.map { $0.folders.map(\.description) }
+            #expect(folders == [["m.mlpackage/Data/com.apple.CoreML/other"]])
+            #expect(try ModelManifest(canonical: found.canonical) == found)
         }
     }
 
