@@ -25,13 +25,7 @@ struct ExpectationRule {
         _ manifest: ModelManifest,
         after before: ModelManifest?
     ) throws(PublishingError) -> [String] {
-        if let stranger = breaks.first(where: { name in !entries.contains { $0.app == name } }) {
-            let known = entries.map(\.app.description).joined(separator: ", ")
-            throw .unpublishable(
-                "--breaks \(stranger): no such app registered an expectation for \(manifest.model); registered are "
-                    + (known.isEmpty ? "none" : known)
-            )
-        }
+        try checkNames(for: manifest.model)
         var unnamed: [(app: AppName, reasons: [String])] = []
         var notes: [String] = []
         for entry in entries {
@@ -54,6 +48,44 @@ struct ExpectationRule {
             "\(manifest.model) \(manifest.version) breaks apps that registered what they need; publish what they can "
                 + "use, or name each with --breaks, as --breaks \(first.app)",
             rows: rows
+        )
+    }
+}
+
+extension ExpectationRule {
+    /// - Throws: `PublishingError.unpublishable` for an app that may break and is not registered.
+    func checkNames(for model: ModelName) throws(PublishingError) {
+        guard let stranger = breaks.first(where: { name in !entries.contains { $0.app == name } }) else {
+            return
+        }
+        let known = entries.map(\.app.description).joined(separator: ", ")
+        throw .unpublishable(
+            "--breaks \(stranger): no such app registered an expectation for \(model); registered are "
+                + (known.isEmpty ? "none" : known)
+        )
+    }
+
+    /// Judges what a channel offers no more.
+    ///
+    /// - Returns: What a person should know, a line for each app that has nothing left there.
+    /// - Throws: `PublishingError.breaking` for such an app that is not named, unless all that it had was recalled.
+    func check(
+        _ losses: [AppLosses.Loss],
+        of model: ModelName,
+        on channel: ChannelName
+    ) throws(PublishingError) -> [String] {
+        let unnamed = losses.filter { !$0.isRecalled && !breaks.contains($0.app) }
+        guard let first = unnamed.first else {
+            return losses.map { loss in
+                let why = loss.isRecalled ? "" : ", as you said"
+                return
+                    "\(channel) then offers nothing that \(loss.app) can use; it could use \(loss.version)\(why)"
+            }
+        }
+        throw .breaking(
+            "\(channel) of \(model) then offers nothing that apps can use which registered what they need; first put a "
+                + "version there that serves them, or name each with --breaks, as --breaks \(first.app)",
+            rows: unnamed.map { "\($0.app): can use \($0.version), and nothing else there" }
         )
     }
 }
@@ -98,17 +130,63 @@ struct AppGate {
         for note in try rule.check(manifest, after: before) { notice(note) }
     }
 
-    /// The same for every version that a change lists on a channel.
+    /// The same for every version that a change lists on a channel, and for what channels then offer no more.
     func check(
         _ draft: RegistryDraft,
         of model: ModelName,
         on state: RegistryState
     ) async throws(PublishingError) {
         guard draft.contents[LiveDocument.targetPath(model: model)] != nil else { return }
-        let entered = try draft.live(of: model).entered(since: try state.live(of: model))
+        let before = try state.live(of: model)
+        let after = try draft.live(of: model)
+        let entered = after.entered(since: before)
         for (channel, version) in entered where state.released(of: model)[version] != nil {
             let manifest = try await view.manifest(of: model, version, on: state)
             try await check(manifest, entering: channel, on: state)
+        }
+        let losses = after.losses(since: before)
+        guard !losses.isEmpty || !breaks.isEmpty else { return }
+        let rule = ExpectationRule(entries: try await client.expectations(of: model), breaks: breaks)
+        try rule.checkNames(for: model)
+        for loss in losses {
+            let found = try await self.losses(by: loss, of: model, rule.entries, on: state)
+            for note in try rule.check(found, of: model, on: loss.channel) { notice(note) }
+        }
+    }
+
+    /// The apps that have nothing left on a channel.
+    ///
+    /// A manifest that this program cannot read counts as none: it must not hold up what takes a version away.
+    private func losses(
+        by loss: ChannelLoss,
+        of model: ModelName,
+        _ entries: [ExpectationEntry],
+        on state: RegistryState
+    ) async throws(PublishingError) -> [AppLosses.Loss] {
+        let apps = entries.compactMap { entry in
+            (try? Expectation(json: entry.document)).map { (name: entry.app, expectation: $0) }
+        }
+        guard !apps.isEmpty else { return [] }
+        var losses = AppLosses(apps)
+        for version in loss.lost {
+            guard let manifest = try await readable(model, version, on: state) else { continue }
+            losses.lose(manifest, isRecalled: loss.recalled.contains(version))
+        }
+        for version in loss.left where !losses.isEmpty {
+            guard let manifest = try await readable(model, version, on: state) else { continue }
+            losses.keep(manifest)
+        }
+        return losses.all
+    }
+
+    private func readable(
+        _ model: ModelName,
+        _ version: ModelVersion,
+        on state: RegistryState
+    ) async throws(PublishingError) -> ModelManifest? {
+        do { return try await view.manifest(of: model, version, on: state) } catch {
+            guard case .unpublishable = error else { throw error }
+            return nil
         }
     }
 }

@@ -114,9 +114,7 @@ extension RegistryError: CustomStringConvertible {
                 + "publish a new version"
         case .unreleased(let model, let channel, let version, let reason):
             "channel \(channel) of \(model) lists version \(version): \(reason)"
-        case .breaksApp(let broken):
-            "\(broken.model) \(broken.version) breaks the app \(broken.app): \(broken.reason); publish what it can "
-                + "use, or name it with --breaks \(broken.app)"
+        case .breaksApp(let broken): broken.sentence
         case .missingBlob(let digest, let path): "\(path): blob \(digest) is not stored; upload it first"
         case .blobLength(let digest, let path, let listed, let stored):
             "\(path): blob \(digest) has \(stored) bytes, the manifest lists \(listed)"

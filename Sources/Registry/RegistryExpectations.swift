@@ -32,10 +32,33 @@ package struct RegisteredExpectation: Sendable, Equatable {
 
 /// An expectation that somebody broke by name.
 package struct BrokenExpectation: Sendable, Equatable {
+    package enum Cause: Sendable, Equatable {
+        /// The version came, and the app cannot use it.
+        case entered
+
+        /// The version went, and the app can use nothing else on the channel.
+        case left(ChannelName)
+    }
+
+    package var cause = Cause.entered
     package let app: AppName
     package let model: ModelName
     package let version: ModelVersion
     package let reason: String
+}
+
+extension BrokenExpectation {
+    /// What is wrong, and what to do.
+    var sentence: String {
+        switch cause {
+        case .entered:
+            "\(model) \(version) breaks the app \(app): \(reason); publish what it can use, or name it with "
+                + "--breaks \(app)"
+        case .left(let channel):
+            "without \(version), \(channel) of \(model) has nothing that the app \(app) can use; first put there what "
+                + "it can use, or name it with --breaks \(app)"
+        }
+    }
 }
 
 /// Expectations are advice among people: unsigned, kept by token, and checked where a mistake would hurt.
@@ -98,7 +121,7 @@ extension Registry {
 }
 
 extension CommitRule {
-    /// Judges every version that enters a channel by what apps have registered.
+    /// Judges every version that enters a channel, and what channels offer no more, by what apps have registered.
     ///
     /// - Returns: What is broken by name.
     /// - Throws: `.breaksApp` for what is broken and not named.
@@ -130,15 +153,54 @@ extension CommitRule {
             let now = try documents.channels(of: model, live.document)
             // What several channels' apps lose is told once.
             var told: Set<String> = []
-            for (channel, version) in now?.entered(since: inUse) ?? [] {
+            guard let now else { continue }
+            for (channel, version) in now.entered(since: inUse) {
                 guard let entering = try manifest(version) else { continue }
                 let known = AppImpact.versionBefore(version, on: channel, in: inUse, released: released)
                 let earlier = try known.flatMap { version throws(RegistryError) in try manifest(version) }
                 broken += try check(entering, after: earlier, expectations)
                     .filter { told.insert("\($0.app) \($0.version)").inserted }
             }
+            for loss in inUse.map({ now.losses(since: $0) }) ?? [] {
+                var losses = AppLosses(
+                    expectations.compactMap { registered in
+                        (try? Expectation(canonical: registered.document))
+                            .map { (name: registered.app, expectation: $0) }
+                    }
+                )
+                for version in loss.lost {
+                    guard let manifest = try manifest(version) else { continue }
+                    losses.lose(manifest, isRecalled: loss.recalled.contains(version))
+                }
+                for version in loss.left where !losses.isEmpty {
+                    guard let manifest = try manifest(version) else { continue }
+                    losses.keep(manifest)
+                }
+                broken += try check(losses.all, of: model, on: loss.channel)
+            }
         }
         return broken
+    }
+
+    /// Refuses what leaves an app with nothing on a channel, unless it is named or was all recalled.
+    private func check(
+        _ losses: [AppLosses.Loss],
+        of model: ModelName,
+        on channel: ChannelName
+    ) throws(RegistryError) -> [BrokenExpectation] {
+        let found = losses.filter { !$0.isRecalled }.map { loss in
+            BrokenExpectation(
+                cause: .left(channel),
+                app: loss.app,
+                model: model,
+                version: loss.version,
+                reason: "\(channel) offers nothing else that it can use"
+            )
+        }
+        if let unnamed = found.first(where: { !request.breaks.contains($0.app) }) {
+            throw .breaksApp(unnamed)
+        }
+        return found
     }
 
     private func check(

@@ -40,6 +40,31 @@ extension EndToEnd {
             try world.run(add + ["--breaks", "camera"]).expecting(0)
         }
 
+        @Test("what would leave an app with nothing on its channel is refused, and a recall only tells")
+        func lastOne() throws {
+            try publish("stable", ["--breaks", "camera"]).expecting(0)
+            let model = "vision/detector"
+            for change in [
+                ["channel", "remove", model, "stable", "1.0.0", "--yes"],
+                ["channel", "set", model, "stable", "2.0.0", "--reason", "new", "--yes"],
+                ["floor", model, "stable", "2.0.0", "--yes"],
+                ["yank", model, "1.0.0", "--reason", "old", "--yes"],
+            ] {
+                let dry = try world.run(change + ["--dry-run"]).expecting(1)
+                let real = try world.run(change).expecting(1)
+                #expect(
+                    dry.errors == real.errors && real.errors.contains("--breaks camera"),
+                    "\(dry) \(real)"
+                )
+                #expect(real.errors.contains("camera: can use 1.0.0, and nothing else there"), "\(real)")
+                try world.run(change + ["--dry-run", "--breaks", "camera"]).expecting(0)
+            }
+            try world.run(["channel", "remove", model, "stable", "2.0.0", "--yes"]).expecting(0)
+            let recall = ["recall", model, "1.0.0", "--reason", "unsafe", "--yes"]
+            let recalled = try world.run(recall).expecting(0)
+            #expect(recalled.errors.contains("offers nothing that camera can use"), "\(recalled)")
+        }
+
         @Test("a dry run is refused as the change would be, and changes nothing")
         func dryRun() throws {
             try publish("beta").expecting(0)

@@ -64,6 +64,58 @@ struct AppImpactTests {
         }
     }
 
+    @Test("what a channel offers no more is told, and who has nothing left there")
+    func losses() throws {
+        let stable = try #require(ChannelName("stable"))
+        let beta = try #require(ChannelName("beta"))
+        let fitting = try manifest("1.0.0", takes: "float32[2]")
+        let other = try manifest("2.0.0", takes: "int8[2]")
+        let one = ListedVersion(version: fitting.version, manifest: try Samples.digest(1))
+        let two = ListedVersion(version: other.version, manifest: try Samples.digest(2))
+        let before = try LiveDocument(model: try Samples.model()).adding(one, to: stable).adding(
+            two,
+            to: stable
+        )
+        .adding(one, to: beta)
+        func state(_ kind: VersionState.Kind) throws -> VersionState {
+            VersionState(kind: kind, reason: "r", time: try Samples.time())
+        }
+        func lost(_ after: LiveDocument) -> [String] {
+            after.losses(since: before).map { "\($0.channel) \($0.lost) \($0.recalled) \($0.left)" }
+        }
+        #expect(lost(before).isEmpty)
+        #expect(lost(try before.adding(two, to: beta)).isEmpty)
+        let kept = "[\(other.version)]"
+        #expect(
+            lost(try before.removing([one.version], from: stable)) == ["stable [\(one.version)] [] \(kept)"]
+        )
+        #expect(lost(before.flooring(stable, at: two.version)) == ["stable [\(one.version)] [] \(kept)"])
+        let yanked = ["beta [\(one.version)] [] []", "stable [\(one.version)] [] \(kept)"]
+        #expect(lost(before.withdrawing(one.version, try state(.yanked))) == yanked)
+        let recalled = try #require(
+            before.withdrawing(one.version, try state(.recalled)).losses(since: before).first
+        )
+        #expect(recalled.recalled == [one.version])
+
+        let app = (
+            name: try #require(AppName("app")), expectation: try Side.takes("x: float32[2]").expectation()
+        )
+        let stranger = (
+            name: try #require(AppName("b")), expectation: try Side.takes("x: int64[2]").expectation()
+        )
+        var losses = AppLosses([app, stranger])
+        losses.lose(other, isRecalled: false)
+        #expect(losses.isEmpty)
+        losses.lose(fitting, isRecalled: true)
+        #expect(losses.all.map(\.isRecalled) == [true])
+        losses.lose(fitting, isRecalled: false)
+        #expect(losses.all.map { "\($0.app) \($0.version) \($0.isRecalled)" } == ["app 1.0.0 false"])
+        losses.keep(other)
+        #expect(!losses.isEmpty)
+        losses.keep(fitting)
+        #expect(losses.isEmpty)
+    }
+
     @Test("what enters a channel is told for each channel, by what its manifest was before")
     func entered() throws {
         let stable = try #require(ChannelName("stable"))

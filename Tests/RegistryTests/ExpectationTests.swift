@@ -123,6 +123,67 @@ struct ExpectationTests {
         }
     }
 
+    /// A posting that changes nothing but where versions go.
+    private func changed(
+        _ posting: Posting,
+        _ change: (LiveDocument) throws -> LiveDocument
+    ) throws -> Posting {
+        var next = posting
+        next.roles[.release(TestRegistry.model)] = nil
+        next.roles[.live(TestRegistry.model)]?.version += 1
+        let path = LiveDocument.targetPath(model: TestRegistry.model)
+        let live = try change(LiveDocument(canonical: posting.contents[path] ?? []))
+        next.contents = [:]
+        next.list(path, live.canonical, in: .live(TestRegistry.model))
+        return next
+    }
+
+    @Test("the last version on a channel that serves an app stays, unless the app is named or it is recalled")
+    func lastOne() async throws {
+        let (test, next) = try await arranged(try Self.expectationOfFirst())
+        var both = try next.request
+        both.breaks = [app]
+        _ = try await test.registry.commit(both, by: .token(test.token), now: TestRegistry.start)
+        let stable = try #require(ChannelName("stable"))
+        let (first, second) = (version("1.0.0"), version("1.1.0"))
+        func state(_ kind: VersionState.Kind) -> VersionState {
+            VersionState(kind: kind, reason: "r", time: TestRegistry.start)
+        }
+        let changes = [
+            try changed(next) { try $0.removing([first], from: stable) },
+            try changed(next) { $0.flooring(stable, at: second) },
+            try changed(next) { $0.withdrawing(first, state(.yanked)) },
+        ]
+        let before = try test.state()
+        for change in changes {
+            await #expect {
+                _ = try await test.commit(change)
+            } throws: { error in
+                guard case RegistryError.breaksApp(let broken) = error else { return false }
+                return broken.cause == .left(stable) && broken.version == first
+                    && "\(error)".contains("--breaks camera")
+            }
+        }
+        #expect(try test.state() == before)
+        // Another one going harms nobody, and a recall is never held up.
+        let other = try changed(next) { try $0.removing([second], from: stable) }
+        _ = try await test.commit(other)
+        _ = try await test.commit(changed(other) { $0.withdrawing(first, state(.recalled)) })
+    }
+
+    @Test("a yank goes on when the app is named")
+    func namedLoss() async throws {
+        let (test, next) = try await arranged(try Self.expectationOfFirst())
+        var both = try next.request
+        both.breaks = [app]
+        _ = try await test.registry.commit(both, by: .token(test.token), now: TestRegistry.start)
+        let state = VersionState(kind: .yanked, reason: "r", time: TestRegistry.start)
+        let first = version("1.0.0")
+        var request = try changed(next) { $0.withdrawing(first, state) }.request
+        request.breaks = [app]
+        _ = try await test.registry.commit(request, by: .token(test.token), now: TestRegistry.start)
+    }
+
     @Test("named, it enters, and that is recorded")
     func named() async throws {
         let (test, next) = try await arranged(try Self.expectationOfFirst())

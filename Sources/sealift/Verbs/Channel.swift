@@ -114,7 +114,7 @@ struct ChannelRemove: Command {
         name: "channel remove",
         summary: "Take versions off a channel; devices that have them keep them",
         positions: [.required("NS/MODEL"), .required("CHANNEL"), .several("VERSION")],
-        options: SharedOption.ceremony,
+        options: [SharedOption.breaks] + SharedOption.ceremony,
         example: "sealift channel remove vision/detector beta 1.4.0 --yes",
         discussion: "To bring devices back to another version use ‘channel set’, to stop using one ‘recall’."
     )
@@ -136,7 +136,7 @@ struct Floor: Command {
         name: "floor",
         summary: "Set the lowest version that devices may activate from a channel, or lift it",
         positions: [.required("NS/MODEL"), .required("CHANNEL"), .required("VERSION|none")],
-        options: SharedOption.ceremony,
+        options: [SharedOption.breaks] + SharedOption.ceremony,
         example: "sealift floor vision/detector stable 1.3.0 --yes"
     )
 

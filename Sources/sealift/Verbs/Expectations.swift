@@ -19,7 +19,8 @@ struct Expectations: Command {
         discussion:
             "Also: expectation remove APP NS/MODEL; expectation list [NS/MODEL]. Advice, not a signature: it is "
             + "checked by publish and when a version enters a channel, and stops what the app cannot use when it could "
-            + "use the version before; --breaks APP goes on all the same, and the registry keeps that it did. "
+            + "use the version before, and when a channel would offer nothing more that the app can use, but for a "
+            + "recall; --breaks APP goes on all the same, and the registry keeps that it did. "
             + "‘sealift inspect --expectation’ writes one to start from."
     )
 

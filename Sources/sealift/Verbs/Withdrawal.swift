@@ -9,7 +9,7 @@ struct Yank: Command {
         name: "yank",
         summary: "Stop new installs of versions; devices that have them keep them",
         positions: [.required("NS/MODEL"), .several("VERSION")],
-        options: [SharedOption.reason] + SharedOption.ceremony,
+        options: [SharedOption.reason, SharedOption.breaks] + SharedOption.ceremony,
         example: "sealift yank vision/detector 1.4.0 --reason 'wrong labels' --yes"
     )
 
