@@ -29,7 +29,7 @@ extension Shape: CustomStringConvertible {
         case .unknownRank: "[…]"
         case .dimensions(let dimensions): "[\(dimensions.map(\.description).joined(separator: ", "))]"
         case .enumerated(let shapes):
-            shapes.map { "[\($0.map(String.init).joined(separator: ", "))]" }.joined(separator: " or ")
+            shapes.alternatives { "[\($0.map(String.init).joined(separator: ", "))]" }
         }
     }
 }
@@ -67,8 +67,27 @@ extension ImageType: CustomStringConvertible {
         return switch sizes {
         case .fixed: "\(name) \(width)×\(height)"
         case .enumerated(let sizes):
-            "\(name) " + sizes.map { "\($0.width)×\($0.height)" }.joined(separator: " or ")
-        case .ranges(let width, let height): "\(name) \(width) × \(height)"
+            "\(name) " + sizes.alternatives { "\($0.width)×\($0.height)" } + otherDefault
+        case .ranges(let width, let height): "\(name) \(width) × \(height)" + otherDefault
         }
+    }
+
+    /// The size that is said beside others and is none of them: what a runtime gives or takes by default is unclear.
+    private var otherDefault: String {
+        let isOne =
+            switch sizes {
+            case .fixed: true
+            case .enumerated(let sizes): sizes.contains(ImageSize(width: width, height: height))
+            case .ranges(let widths, let heights): widths.contains(width) && heights.contains(height)
+            }
+        return isOne ? "" : "; its default size \(width)×\(height) is none of these"
+    }
+}
+
+extension Array {
+    /// A handful of them, and how many others there are.
+    fileprivate func alternatives(_ shown: (Element) -> String) -> String {
+        let few = prefix(6).map(shown).joined(separator: " or ")
+        return count > 6 ? "\(few) … and \(count - 6) more" : few
     }
 }

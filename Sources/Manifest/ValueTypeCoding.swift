@@ -127,9 +127,10 @@ extension Shape {
             throw place.invalid("1 to \(ShapeLimits.enumeratedShapes) shapes", value)
         }
         var shapes: [[Int64]] = []
+        var seen: Set<[Int64]> = []
         for (index, element) in elements.enumerated() {
             let sizes = try Self.sizes(element, at: place.element(index))
-            guard sizes.count == shapes.first?.count ?? sizes.count, !shapes.contains(sizes) else {
+            guard sizes.count == shapes.first?.count ?? sizes.count, seen.insert(sizes).inserted else {
                 throw place.element(index).invalid("distinct shapes of one rank", element)
             }
             shapes.append(sizes)

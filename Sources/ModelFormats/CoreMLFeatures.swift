@@ -23,6 +23,7 @@ extension CoreMLReader {
         }
         guard let name else { throw field.error("\(what).name", .missing) }
         guard let typed else { throw field.error("\(what).type", .missing) }
+        try reader.spend(interface: InterfaceCost.feature(name), at: field.offset)
         return Feature(
             name: name,
             type: typed.type,

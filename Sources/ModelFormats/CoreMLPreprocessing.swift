@@ -29,6 +29,7 @@ extension CoreMLReader {
         guard preprocessing.members.count < ShapeLimits.features else {
             throw limit("preprocessing", field, ShapeLimits.features)
         }
+        try reader.spend(interface: 24 + key.utf8.count, at: field.offset)
         preprocessing[key] = found
     }
 

@@ -167,7 +167,12 @@ extension CoreMLReader {
         var fields = ProtobufFields(message, in: reader)
         while let field = try fields.next() {
             switch field.number {
-            case 3: try walkOperation(try field.message("operations", in: reader), into: &walk)
+            case 3:
+                guard operations < reader.limits.operations else {
+                    throw limit("operations", field, reader.limits.operations)
+                }
+                operations += 1
+                try walkOperation(try field.message("operations", in: reader), into: &walk)
             case 4: try walkAttribute(field)
             default: break
             }

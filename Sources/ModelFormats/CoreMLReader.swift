@@ -21,6 +21,12 @@ struct CoreMLReader {
     var preprocessing = JSONObject()
     var networkPath = ""
 
+    /// Read so far, of all pipelines.
+    private var pipelineModels = 0
+
+    /// Walked so far, of the whole program.
+    var operations = 0
+
     /// Where weights lie in other files: by file, the places of their records.
     var weights: [FilePath: Set<UInt64>] = [:]
 
@@ -75,13 +81,18 @@ struct CoreMLReader {
     mutating func readModel(_ message: ProtobufMessage, isInside: Bool) throws(FormatError) -> Model {
         var model = Model()
         var isProgram = false
+
+        // What the description takes of what an interface may have.
+        var described: UInt64 = 0
         var fields = ProtobufFields(message, singular: [1, 2, 10], in: reader)
         while let field = try fields.next() {
             switch field.number {
             case 1: model.version = try readVersion(field)
             case 2:
                 let message = try field.message("description", in: reader)
+                let before = reader.interfaceBytes
                 model.description = try readDescription(message, isInside: isInside)
+                described = reader.interfaceBytes - before
             case 10:
                 guard try field.integer("isUpdatable") == 0 else {
                     throw .refused(Self.format, field: "isUpdatable", offset: field.offset, .trainable)
@@ -97,7 +108,13 @@ struct CoreMLReader {
         }
         if isProgram, let program { model.labels = model.description?.take(program) }
         try model.description?.checkPredicted(against: model.labels)
-        if !isInside, let kind = model.kind { try note("model_type", kind, at: message.range.lowerBound) }
+        if isInside {
+            // Its inputs and outputs are not those of the whole.
+            model.description = nil
+            reader.interfaceBytes -= described
+        } else if let kind = model.kind {
+            try note("model_type", kind, at: message.range.lowerBound)
+        }
         return model
     }
 
@@ -169,6 +186,10 @@ struct CoreMLReader {
             guard field.number == 1 else { continue }
             networkPath = "\(path)models[\(count)]."
             count += 1
+            guard pipelineModels < reader.limits.pipelineModels else {
+                throw limit("models in pipelines", field, reader.limits.pipelineModels)
+            }
+            pipelineModels += 1
             labels = try readModel(try field.message("models", in: reader), isInside: true).labels
         }
         return labels

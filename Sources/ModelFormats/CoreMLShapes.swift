@@ -40,6 +40,9 @@ extension CoreMLReader {
             element: element,
             shape: shape ?? (sizes.isEmpty ? .unknownRank : .fixed(sizes))
         )
+        for size in sizes where shape == nil {
+            try reader.spend(interface: InterfaceCost.dimension(.fixed(size)), at: message.range.lowerBound)
+        }
         if let shape, !sizes.isEmpty {
             guard shape.rank == sizes.count, shape.contains(sizes) else {
                 throw .malformed(
@@ -108,6 +111,7 @@ extension CoreMLReader {
                 throw field.error("shapes", .contradiction)
             }
             guard seen.insert(sizes).inserted else { throw field.error("shapes", .duplicate) }
+            try reader.spend(interface: InterfaceCost.shape(sizes.count), at: field.offset)
             shapes.append(sizes)
         }
         guard !shapes.isEmpty else { throw missing("shapes", message) }
@@ -123,7 +127,9 @@ extension CoreMLReader {
             guard dimensions.count < ShapeLimits.rank else {
                 throw limit("dimensions", field, ShapeLimits.rank)
             }
-            dimensions.append(try readRange(try field.message("sizeRanges", in: reader)))
+            let dimension = try readRange(try field.message("sizeRanges", in: reader))
+            try reader.spend(interface: InterfaceCost.dimension(dimension), at: field.offset)
+            dimensions.append(dimension)
         }
         return .dimensions(dimensions)
     }
@@ -167,6 +173,7 @@ extension CoreMLReader {
 
     private func readSizes(_ message: ProtobufMessage) throws(FormatError) -> [ImageSize] {
         var sizes: [ImageSize] = []
+        var seen: Set<[Int64]> = []
         var fields = ProtobufFields(message, in: reader)
         while let field = try fields.next() {
             guard field.number == 1 else { continue }
@@ -184,6 +191,10 @@ extension CoreMLReader {
                 }
             }
             guard size.width > 0, size.height > 0 else { throw missing("width and height", inner) }
+            guard seen.insert([size.width, size.height]).inserted else {
+                throw field.error("sizes", .duplicate)
+            }
+            try reader.spend(interface: InterfaceCost.imageSize, at: field.offset)
             sizes.append(size)
         }
         guard !sizes.isEmpty else { throw missing("sizes", message) }

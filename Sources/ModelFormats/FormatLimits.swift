@@ -34,10 +34,22 @@ package struct FormatLimits: Equatable, Sendable {
 
     /// Values of an ONNX graph that tell classes, which are followed to its outputs.
     package var labelledValues = 1 << 15
+
+    /// Bytes of what goes into the interface beside labels, about as JSON; a manifest has room for no more.
+    package var interfaceBytes: UInt64 = 1 << 20
     package var externalFiles = 4_096
 
     /// In the `Manifest.json` of a Core ML package.
     package var packageItems = 4_096
+
+    /// Of all pipelines in a Core ML model, also those inside others.
+    package var pipelineModels = 1_024
+
+    /// Inputs and outputs of all signatures of a TensorFlow Lite file.
+    package var signatureValues = 4_096
+
+    /// Of an ML Program, in all of its functions and blocks.
+    package var operations = 1 << 19
 
     /// Domains of operators that are imported or used, and those that functions define.
     package var domains = 4_096

@@ -115,6 +115,7 @@ extension ONNXReader {
         }
         guard let name else { throw field.error("\(what).name", .missing) }
         guard let type else { throw field.error("\(what).type", .missing) }
+        try reader.spend(interface: InterfaceCost.feature(name), at: field.offset)
         if case .maybe(let inner) = type { return Feature(name: name, type: inner, isOptional: true) }
         return Feature(name: name, type: type)
     }

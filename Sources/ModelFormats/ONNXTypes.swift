@@ -142,6 +142,7 @@ extension ONNXReader {
                 }
                 elements = product
             }
+            try reader.spend(interface: InterfaceCost.dimension(dimension), at: field.offset)
             dimensions.append(dimension)
         }
         return dimensions

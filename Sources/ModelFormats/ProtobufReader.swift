@@ -16,6 +16,9 @@ final class ProtobufReader {
     private var bytesLeft: UInt64
     private var fieldsLeft: UInt64
 
+    /// What the interface takes so far, about as bytes of JSON; what nobody keeps may be given back.
+    var interfaceBytes: UInt64 = 0
+
     /// Small, because in a file of weights only the heads of tensors are looked at.
     private static let windowLength: UInt64 = 4_096
 
@@ -66,6 +69,20 @@ final class ProtobufReader {
             )
         }
         fieldsLeft -= 1
+    }
+
+    /// Counts `count` bytes of the interface before they are kept.
+    func spend(interface count: Int, at offset: UInt64) throws(FormatError) {
+        interfaceBytes += UInt64(count)
+        guard interfaceBytes <= limits.interfaceBytes else {
+            throw .limit(
+                format,
+                which: "bytes of the interface",
+                offset: offset,
+                found: interfaceBytes,
+                limit: limits.interfaceBytes
+            )
+        }
     }
 
     func byte(at offset: UInt64) throws(FormatError) -> UInt8 {

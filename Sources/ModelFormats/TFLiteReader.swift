@@ -17,6 +17,8 @@ struct TFLiteReader {
     private var bufferCount = 0
     private var codeCount = 0
 
+    private var signatureValues = 0
+
     /// What lies behind the flatbuffer and is claimed in it, joined where it touches.
     private var outside: [Range<UInt64>] = []
 
@@ -52,9 +54,24 @@ struct TFLiteReader {
         return inspection
     }
 
+    /// Counts a value of a signature before its name is noted: what a file has many of are those, not metadata.
+    mutating func countSignatureValue(at offset: UInt64) throws(FormatError) {
+        let limit = file.limits.signatureValues
+        guard signatureValues < limit else {
+            throw .limit(
+                Self.format,
+                which: "inputs and outputs of signatures",
+                offset: offset,
+                found: UInt64(limit) + 1,
+                limit: UInt64(limit)
+            )
+        }
+        signatureValues += 1
+    }
+
     mutating func note(_ key: String, _ value: String, at offset: UInt64) throws(FormatError) {
         metadataBytes += UInt64(key.utf8.count + value.utf8.count)
-        let count = metadata.properties.count + 1
+        let count = metadata.properties.count + 1 - signatureValues
         try file.limits.check(pairs: count, bytes: metadataBytes, Self.format, at: offset)
         metadata.properties.append(ModelMetadata.Property(key: key, value: value))
     }

@@ -67,6 +67,7 @@ extension TFLiteReader {
         var names: Set<String> = []
         for index in 0..<vector.count {
             let entry = try vector.table(index)
+            try countSignatureValue(at: entry.position)
             guard let name = FeatureName(try entry.text(4, "name", limit: 1_024) ?? "") else {
                 throw entry.error("name", .badName)
             }

@@ -11,11 +11,15 @@ enum TextTable {
         let all = [header] + rows.map { $0.map(PlainText.line) }
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         return all.map { row in
-            let cells = zip(row, widths).map { cell, width in
-                cell + String(repeating: " ", count: width - cell.count)
+            var line = "  "
+            for (column, cell) in row.enumerated() {
+                line += cell
+                // Nothing after the last: one long cell would make every line as long.
+                guard column < row.count - 1 else { break }
+                line += String(repeating: " ", count: widths[column] - cell.count + 2)
             }
-            let line = "  " + cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+            while line.last == " " { line.removeLast() }
+            return line
         }
     }
 }

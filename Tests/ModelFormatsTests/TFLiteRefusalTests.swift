@@ -150,4 +150,22 @@ struct TFLiteRefusalTests {
             }
         }
     }
+
+    @Test("what a file has too many of is called what it is")
+    func signatureValues() throws {
+        var limits = FormatLimits()
+        limits.signatureValues = 0
+        var small = Small()
+        small.signedInputs = 1
+        let bytes = small.bytes
+        do {
+            _ = try ModelFile.inspect(source: MemorySource(bytes), name: "m.tflite", limits: limits)
+            Issue.record("not refused")
+        } catch {
+            guard case .limit(.tflite, "inputs and outputs of signatures", _, 1, 0) = error else {
+                Issue.record(error)
+                return
+            }
+        }
+    }
 }
