@@ -53,6 +53,8 @@ extension ONNXReader {
     /// - Parameters:
     ///   - graph: The model's own.
     ///   - interface: What a caller may give, which no label may come from.
+    /// - Returns: Labels, or why there are none.
+    /// - Throws: `FormatError` where a list cannot be read again.
     func foundLabels(in graph: ONNXGraph, _ interface: Interface) throws(FormatError) -> FoundLabels {
         let traced = graph.outputs.compactMap { output in
             labels.origin(of: ONNXScope.Key(of: output.name)).map { Traced(output: output, origin: $0) }

@@ -243,6 +243,46 @@ extension EndToEnd {
             #expect(clash.errorLines.count == 1, "\(clash)")
         }
 
+        @Test("class labels are each function's and each output's, and what is not certain is told")
+        func classLabels() throws {
+            let world = try started()
+            let (name, model) = ("two_classifiers.mlpackage", "Data/com.apple.CoreML/model.mlmodel")
+            let package = "\(Self.fixtures)/coreml/\(name)"
+            let inspected = try world.run(["inspect", package]).expecting(0)
+            #expect(inspected.output.contains("  labels: 2 (day, night)\n"), "\(inspected)")
+            #expect(inspected.output.contains("  weather labels: 2 (dry, wet)\n"), "\(inspected)")
+            for option in ["--json", "--expectation"] {
+                let written = try world.run(["inspect", package, option]).expecting(0).output
+                let compact = written.filter { !$0.isWhitespace }
+                #expect(compact.contains(#""labels":["dry","wet"]"#), "\(written)")
+                #expect(compact.contains(#""labels":["day","night"]"#), "\(written)")
+            }
+            try publish(world, package, as: "light").expecting(0)
+            try world.run(["sync", "--directory", world.device, "--model", "vision/light@stable"]).expecting(
+                0
+            )
+            for (file, bytes) in try contents(package) {
+                let changed = bytes.replacing(Array("wet".utf8), with: Array("fog".utf8))
+                try world.scratch.write("\(name)/\(file)", file == model ? changed : bytes)
+            }
+            let words = ["--model", "vision/light", "--version", "1.0.1", "--channel", "stable"]
+            let refused = try world.run(["publish", world.scratch.path(name)] + words).expecting(1)
+            #expect(refused.errors.contains("function `weather`, class labels: was `wet`"), "\(refused)")
+            #expect(refused.errors.contains("row 26"), "\(refused)")
+
+            let heads = "\(Self.fixtures)/onnx/two_heads.onnx"
+            let told = "class labels are not taken: outputs `label1` and `label2` have different ones"
+            #expect(try world.run(["inspect", heads]).expecting(0).output.contains("  \(told)"))
+            #expect(try world.run(["inspect", heads, "--json"]).expecting(0).output.contains(told))
+            #expect(try world.run(["inspect", heads, "--expectation"]).expecting(0).errors.contains(told))
+            let uncertain = try publish(world, heads, as: "heads").expecting(0)
+            #expect(uncertain.errors.contains("two_heads.onnx: \(told)"), "\(uncertain)")
+            let text = #"{"type":"sealift/card@1","labels":["day","night"]}"#
+            let card = try world.scratch.write("labels.json", Array(text.utf8))
+            let certain = try publish(world, heads, as: "heads", ["--card", card]).expecting(0)
+            #expect(!certain.errors.contains(told), "\(certain)")
+        }
+
         @Test("a card that says other than the files is refused")
         func card() throws {
             let world = try started()

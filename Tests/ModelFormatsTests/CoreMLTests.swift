@@ -94,6 +94,15 @@ struct CoreMLTests {
         #expect(throws: VariantError.self) { try ModelFile.inspect(Fixtures.variant(files)) }
     }
 
+    @Test("each function of a package has its own labels")
+    func functionLabels() throws {
+        let found = try ModelFile.inspect(Fixtures.variant("coreml", inside: "two_classifiers.mlpackage"))
+        let interface = found.inspection.interface
+        #expect(interface.labels == .texts([JSONText("day"), JSONText("night")]))
+        #expect(interface.functions.map(\.name.description) == ["weather"])
+        #expect(interface.functions.map(\.labels) == [.texts([JSONText("dry"), JSONText("wet")])])
+    }
+
     @Test("weights are not read")
     func weights() throws {
         var opened: Set<String> = []

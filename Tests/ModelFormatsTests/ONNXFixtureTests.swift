@@ -46,6 +46,10 @@ struct ONNXFixtureTests {
         #expect(try Fixtures.inspect("onnx/mlp_dynamic_batch.onnx").interface.labels == .texts(iris))
         #expect(try Fixtures.inspect("onnx/zipmap_classifier.onnx").interface.labels == .texts(letters))
         #expect(try Fixtures.inspect("onnx/two_inputs.onnx").interface.labels == nil)
+        let ensemble = try Fixtures.inspect("onnx/one_vs_rest.onnx")
+        #expect(ensemble.interface.labels == .texts(iris) && ensemble.notes.isEmpty)
+        let heads = try Fixtures.inspect("onnx/two_heads.onnx")
+        #expect(heads.interface.labels == nil && heads.notes.count == 1)
     }
 
     @Test("the length that external data must have is known")
