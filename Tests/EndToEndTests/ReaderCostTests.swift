@@ -127,13 +127,18 @@ extension EndToEnd {
         @Test("as many symbols as there may be are shown without looking for each among all others")
         func symbols() throws {
             let world = try World()
-            let inputs = Self.many(4_000) { input in
-                let sizes = Self.many(32) { Self.message(1, Self.text(2, "s\(input)_\($0)")) }
-                let type = Self.message(2, Self.message(1, [8, 1], Self.message(2, sizes)))
-                return Self.message(11, Self.text(1, "i\(input)"), type)
+            func model(_ inputs: Int) -> Bytes {
+                let inputs = Self.many(inputs) { input in
+                    let sizes = Self.many(32) { Self.message(1, Self.text(2, "s\(input)_\($0)")) }
+                    let type = Self.message(2, Self.message(1, [8, 1], Self.message(2, sizes)))
+                    return Self.message(11, Self.text(1, "i\(input)"), type)
+                }
+                return Self.model(inputs)
             }
-            let (outcome, _) = try cost(world, "symbols.onnx", Self.model(inputs))
+            let (outcome, _) = try cost(world, "symbols.onnx", model(1_400))
             #expect(outcome.code == 0 && outcome.output.contains("s0_0, s0_1"), "\(outcome.errors)")
+            let (more, _) = try cost(world, "more.onnx", model(4_000))
+            #expect(more.code == 1 && more.errors.contains("bytes of the interface"), "\(more)")
         }
     }
 }
