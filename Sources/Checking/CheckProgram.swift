@@ -10,9 +10,9 @@ package import Names
 /// it. The process may compute and read, with bounded memory and time, and can
 /// neither write, nor start another, nor reach a network. Its answer is taken
 /// like bytes from outside, and so is its silence: once the runtime is open, a
-/// crash or a hang that comes twice is what the model does. An end for want of
-/// memory is not, nor is what a runtime cannot do here: nothing is known of the
-/// model then.
+/// crash, a hang or more memory than it may take, when it comes twice, is what
+/// the model does. A kill by the system is not, nor is what a runtime cannot do
+/// here: nothing is known of the model then.
 package struct CheckProgram: Sendable, Equatable {
     /// How much the process may use.
     package struct Limits: Sendable, Equatable {
@@ -121,7 +121,10 @@ package struct CheckProgram: Sendable, Equatable {
         }
         if let trouble = result.trouble {
             let reason = "\(account.stage), the process that ran it \(trouble)"
-            if result.isForWantOfMemory { return .verdict(.notRun("with \(runtime), \(reason)")) }
+            // The system kills without a word where memory runs out that is not the process's own.
+            if case .signalled(SIGKILL) = result.ending {
+                return .verdict(.notRun("with \(runtime), \(reason)"))
+            }
             return .trouble(runtime: runtime, reason: reason)
         }
         let answer: CheckAnswer
@@ -185,16 +188,5 @@ extension CheckError: CustomStringConvertible {
         case .cancelled: "the checks were cancelled"
         case .notStarted(let reason), .unreadable(let reason): reason
         }
-    }
-}
-
-extension ChildResult {
-    /// What the C and C++ libraries say when they get no memory, before they end the process.
-    private static let wants = ["bad_alloc", "Cannot allocate memory", "out of memory", "Out of memory"]
-
-    /// Whether memory ran out, the machine's or what the process was allowed: the system kills without a word then.
-    fileprivate var isForWantOfMemory: Bool {
-        if case .signalled(SIGKILL) = ending { return true }
-        return Self.wants.contains { errorText.contains($0) }
     }
 }

@@ -36,7 +36,7 @@ package struct CheckRun: Sendable {
             model = try await runtime.load(entry: request.entry, options: LoadOptions(threads: 1))
         } catch {
             let reason = "\(runtime.name) does not load the model: \(error)"
-            return CheckAnswer(error.isNoFaultOfModel ? .untried(reason) : .failed(reason))
+            return CheckAnswer(error.isSaidOfModel ? .failed(reason) : .untried(reason))
         }
         tell(.loaded)
         let differences = ports.disagreements(withRuntime: model.ports)
@@ -107,9 +107,9 @@ package struct CheckRun: Sendable {
         let outputs: [String: ModelValue]
         let policy = OutputPolicy()
         do { outputs = try await model.run(inputs, within: policy) } catch {
-            throw error.isNoFaultOfModel
-                ? CheckFault.untried("the call cannot be made: \(error)")
-                : .failed("the call fails: \(error)")
+            throw error.isSaidOfModel
+                ? CheckFault.failed("the call fails: \(error)")
+                : .untried("the call cannot be made: \(error)")
         }
         // As of every prediction: what an app would not get must not pass here.
         do throws(InferenceError) { try ports.check(outputs: outputs, policy: policy) } catch {
@@ -120,9 +120,14 @@ package struct CheckRun: Sendable {
 }
 
 extension Error {
-    /// Whether a runtime says that it cannot, and not that the model is broken.
-    fileprivate var isNoFaultOfModel: Bool {
-        (self as? any RuntimeFailure).map { !$0.isModelAtFault } ?? (self is CancellationError)
+    /// What it says of the model: nothing where a runtime lacks something, and that it is broken otherwise.
+    ///
+    /// The process may take what the model should need and a gibibyte more, and
+    /// the system that has less ends it without a word: memory that runs out
+    /// here is more than the model may take.
+    fileprivate var isSaidOfModel: Bool {
+        guard let failure = self as? any RuntimeFailure else { return !(self is CancellationError) }
+        return failure.isModelAtFault || failure.isForWantOfMemory
     }
 }
 

@@ -60,8 +60,11 @@ public enum InferenceError: Error, Equatable, Sendable {
 
 extension InferenceError: RuntimeFailure {
     /// Whether the same model and values would fail again: not where memory ran out.
-    public var isModelAtFault: Bool {
-        if case .noMemory = self { false } else { true }
+    public var isModelAtFault: Bool { !isForWantOfMemory }
+
+    /// Whether an output could not be copied.
+    public var isForWantOfMemory: Bool {
+        if case .noMemory = self { true } else { false }
     }
 }
 

@@ -34,6 +34,14 @@ public protocol ModelRuntime: Sendable {
 public protocol RuntimeFailure: Error {
     /// Whether the same files would fail again.
     var isModelAtFault: Bool { get }
+
+    /// Whether memory ran out: in a process that has what the model should need, that is the model's doing.
+    var isForWantOfMemory: Bool { get }
+}
+
+extension RuntimeFailure {
+    /// No, unless a runtime says so.
+    public var isForWantOfMemory: Bool { false }
 }
 
 extension ModelRuntime {

@@ -31,18 +31,28 @@ extension ONNXRuntimeError: RuntimeFailure {
     public var isModelAtFault: Bool {
         switch self {
         case .failed(_, let code, let message):
-            code != Self.notImplemented && !Self.passing.contains { message.contains($0) }
+            code != Self.notImplemented && !isForWantOfMemory
+                && !Self.passing.contains { message.contains($0) }
         case .unsupported: true
         case .notFound, .refused, .notUsable, .tooOld, .anotherIsOpen: false
         }
     }
 
+    /// Whether memory ran out, by what ONNX Runtime and the system say then.
+    public var isForWantOfMemory: Bool {
+        guard case .failed(_, _, let message) = self else { return false }
+        return Self.wants.contains { message.contains($0) }
+    }
+
+    private static let wants = [
+        "bad_alloc", "bad allocation", "Failed to allocate", "Cannot allocate memory", "out of memory",
+    ]
+
     /// `ORT_NOT_IMPLEMENTED`.
     private static let notImplemented: Int32 = 9
 
-    /// What ONNX Runtime and the system say when something ran out, or is of a later version.
+    /// What they say when something else ran out, or is of a later version.
     private static let passing = [
-        "bad_alloc", "bad allocation", "Failed to allocate", "Cannot allocate memory", "out of memory",
         "Resource temporarily unavailable", "Too many open files", "pthread_create",
         "Unsupported model IR version", "is under development and support for this is limited",
     ]

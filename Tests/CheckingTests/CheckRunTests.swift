@@ -80,19 +80,20 @@ struct CheckRunTests {
         #expect(reason(await outcome([try check([2, 4], x: try written([1, 2, 3]))])).contains("check 0"))
     }
 
-    @Test("a runtime that cannot, for memory or for what it lacks, says nothing of the model")
-    func untried() async throws {
-        let good = try check([2, 4])
-        for runtime in [
-            DoublingRuntime(loads: false, failure: Shortage()),
-            DoublingRuntime(runs: false, failure: Shortage()),
-            DoublingRuntime(runs: false, failure: InferenceError.noMemory("y", bytes: 8)),
-        ] {
-            guard case .untried = await outcome([good], runtime: runtime) else {
-                Issue.record("taken for a failure of the model")
-                continue
-            }
+    @Test("a runtime that lacks something says nothing of the model", arguments: [true, false])
+    func untried(_ loads: Bool) async throws {
+        let runtime = DoublingRuntime(loads: loads, runs: false, failure: Shortage())
+        guard case .untried = await outcome([try check([2, 4])], runtime: runtime) else {
+            Issue.record("taken for a failure of the model")
+            return
         }
+    }
+
+    @Test("memory that runs out in the process that tries a model is more than the model may take")
+    func noMemory() async throws {
+        let runtime = DoublingRuntime(runs: false, failure: InferenceError.noMemory("y", bytes: 8))
+        let outcome = await outcome([try check([2, 4])], runtime: runtime)
+        #expect(reason(outcome).contains("check 0: the call fails"))
     }
 
     @Test("an answer that a prediction would refuse passes no vector and is not recorded")
