@@ -19,6 +19,9 @@ struct CheckedVersions: DeviceNote {
     /// Seconds after which they may be begun once more.
     static let rest: Int64 = 86_400
 
+    /// More beginnings than anybody counts.
+    fileprivate static let mostCounted = 1_000_000
+
     /// Versions that are remembered, the last ones.
     private static let most = 512
 
@@ -60,7 +63,7 @@ struct CheckedVersions: DeviceNote {
     /// Counts one more beginning.
     mutating func begin(_ identity: VersionIdentity, at now: UnixTime) {
         change(identity) { entry in
-            entry.begun = min(entry.begun, Self.mostBegun) + 1
+            entry.begun = min(entry.begun + 1, Self.mostCounted)
             entry.last = now
         }
     }
@@ -68,9 +71,12 @@ struct CheckedVersions: DeviceNote {
     /// Lets everything that was begun and has no end be begun at once.
     mutating func forgetUnfinished() { entries.removeAll { $0.outcome == nil } }
 
-    /// Takes a beginning back that was stopped from outside.
+    /// Takes a beginning back that was stopped from outside: what might be begun then may be so at once.
     mutating func interrupt(_ identity: VersionIdentity) {
-        change(identity) { $0.begun = max(0, $0.begun - 1) }
+        change(identity) { entry in
+            entry.begun = max(0, entry.begun - 1)
+            entry.last = nil
+        }
     }
 
     mutating func finish(_ identity: VersionIdentity, _ outcome: String) {
@@ -120,7 +126,8 @@ extension CheckedVersions.Entry {
     fileprivate init?(_ value: JSONValue) {
         guard let manifest = value["manifest"]?.string.flatMap({ Digest(hex: $0) }),
             let variant = value["variant"]?.string.flatMap({ VariantName($0) }),
-            let begun = value["begun"]?.integer.flatMap({ Int(exactly: $0) }), (0...1_000_000).contains(begun)
+            let begun = value["begun"]?.integer.flatMap({ Int(exactly: $0) }),
+            (0...CheckedVersions.mostCounted).contains(begun)
         else { return nil }
         self.manifest = manifest
         self.variant = variant

@@ -214,15 +214,32 @@ struct CheckTests {
         #expect(try fixture.activeVersion() == "1.1.0")
     }
 
-    @Test("vectors that never came to an end are begun at once when a person says so")
-    func endlessCleared() async throws {
-        let manifest = try release("1.1.0")
-        let identity = VersionIdentity(
+    private func released(_ version: String) throws -> VersionIdentity {
+        let manifest = try release(version)
+        return VersionIdentity(
             model: manifest.model,
             version: manifest.version,
             variant: manifest.variants[0].name,
             manifest: SHA256.digest(of: manifest.canonical)
         )
+    }
+
+    @Test("beginnings are counted as they were, and one that is taken back is no reason to wait a day")
+    func beginnings() throws {
+        let identity = try released("1.1.0")
+        let now = fixture.clock.now
+        var checked = CheckedVersions()
+        for _ in 0..<5 { checked.begin(identity, at: now) }
+        #expect(checked[identity]?.begun == 5)
+        #expect(checked.rest(of: identity, at: now) == now.adding(seconds: 86_400))
+        checked.interrupt(identity)
+        #expect(checked[identity]?.begun == 4)
+        #expect(checked.rest(of: identity, at: now) == nil)
+    }
+
+    @Test("vectors that never came to an end are begun at once when a person says so")
+    func endlessCleared() async throws {
+        let identity = try released("1.1.0")
         var checked = CheckedVersions()
         for _ in 0..<3 { checked.begin(identity, at: fixture.clock.now) }
         try fixture.device.save(checked)
