@@ -22,7 +22,7 @@ struct GroupNote: DeviceNote {
 
     /// Where a model stood; `nil` when it was in no such group.
     subscript(model: ModelName, group: String) -> Digest? {
-        entries.first { $0.model == model && $0.group.utf8.elementsEqual(group.utf8) }?.manifest
+        entries.first { $0.model == model && $0.group == group }?.manifest
     }
 
     var members: JSONObject {
