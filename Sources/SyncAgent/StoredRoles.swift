@@ -60,10 +60,8 @@ struct StoredRoles: Sendable {
 
     /// The versions that the release role of `model` lists.
     func versions(of model: ModelName) throws(TrustError) -> [ModelVersion] {
-        let folder = "\(model)/"
-        return try release(of: model).targets.keys.compactMap { path in
-            guard path.description.hasPrefix(folder), path.description.hasSuffix(".json") else { return nil }
-            return ModelVersion(path.description.dropFirst(folder.count).dropLast(5))
+        try release(of: model).targets.keys.compactMap { path in
+            ModelManifest.version(at: path.description, of: model)
         }
     }
 
