@@ -88,14 +88,14 @@ struct DeviceExamination {
     }
 
     private func clock(_ device: DeviceDirectory) -> Finding {
-        guard let floor = (try? device.trustState())?.clockFloor else {
+        guard let state = try? device.trustState(), let floor = state.clockFloor else {
             return .good("signed-time", device.path, "no signed time was seen yet")
         }
-        guard now.adding(seconds: 600) >= floor else {
+        if let fault = state.fault(ofClock: now) {
             return .problem(
                 "signed-time",
                 device.path,
-                "the clock says \(now), and \(floor) was signed already",
+                fault,
                 "Set the clock; nothing new is accepted before."
             )
         }
