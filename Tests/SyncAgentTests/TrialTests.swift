@@ -259,14 +259,6 @@ struct SyncTrialTests {
         #expect(try active() == ["2.0.0", "2.0.0"])
     }
 
-    @Test("a group whose rollout has reached one model alone waits, without downloading")
-    func groupRollout() async throws {
-        try fixture.registry.release("2.0.0")
-        try fixture.registry.release("2.0.0", of: "vision/tracker", rollout: 0)
-        let report = try await sync(.selfTest, group: "pair")
-        #expect(try active() == ["1.0.0", "1.0.0"] && report.bytesFetched == 0 && report.exitCode == 0)
-    }
-
     @Test("a recall leaves a version although its group cannot move")
     func groupRecall() async throws {
         try fixture.registry.release("2.0.0", of: "vision/tracker", rollout: 0)
