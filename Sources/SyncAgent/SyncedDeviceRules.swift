@@ -104,7 +104,7 @@ extension SyncedDevice {
         }
     }
 
-    /// Lets versions be taken again.
+    /// Lets versions be taken again, and golden vectors that never came to an end, of any model, be begun at once.
     ///
     /// - Parameter model: Of this model alone; `nil` is of all.
     /// - Returns: How many.

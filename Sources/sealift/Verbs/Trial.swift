@@ -122,7 +122,9 @@ struct QuarantineClear: Command {
         summary: "Let quarantined versions be taken again",
         positions: [.optional("NS/MODEL")],
         options: [SharedOption.directory],
-        example: "sealift quarantine clear vision/detector --directory models"
+        example: "sealift quarantine clear vision/detector --directory models",
+        discussion:
+            "Golden vectors that were begun and never came to an end are begun at once after it too, of whatever model."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
