@@ -13,6 +13,7 @@ package import Names
 ///     incoming/                                        partial downloads
 ///     trust/                                           signed metadata as received; state.json, its copy, checked
 ///     trials.json quarantine.json pins.json            what this device noted about versions
+///     checked.json groups.json denials.json …          what its syncs noted
 ///     loading/                                         loads in progress, and those that a process did not survive
 ///     ballast                                          room that a recall may use when the disk is full
 ///     lock                                             one sync at a time, as a courtesy
