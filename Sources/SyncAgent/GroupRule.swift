@@ -102,9 +102,10 @@ extension ModelPlan {
         if let version = record?.identity.version { passOver(version, .group(reason)) }
         record = active
         installation = nil
-        decision.outcome = active == nil ? .none : isUnusable ? .kept : .unchanged
+        // What runs on below a floor is told as such, whatever holds it up.
+        decision.outcome = active == nil ? .none : unmet != nil ? .unfit : isUnusable ? .kept : .unchanged
         decision.active = active?.identity.version.description
         decision.variants = []
-        decision.reason = reason
+        decision.reason = unmet.map { "\($0); \(reason)" } ?? reason
     }
 }

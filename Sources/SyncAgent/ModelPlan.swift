@@ -29,6 +29,9 @@ struct ModelPlan: Sendable {
     /// Why the active version must be left, whatever becomes of the rest.
     var recall: String?
 
+    /// What this device's floor or pin asks for that the active version is not.
+    var unmet: String?
+
     /// The manifest of the active version, where that is not what was signed: nobody goes back to it.
     var forgery: Digest?
 

@@ -72,6 +72,7 @@ struct Planning {
         recalled = signed.recalled
         let candidates = Candidates(request, in: signed, rules(request), active: plan.active?.identity)
         plan.recall = candidates.departure?.description
+        plan.unmet = candidates.unmet
         plan.passedOver = candidates.passedOver
         plan.forgery = plan.active.flatMap { signed.forgery($0.identity) == nil ? nil : $0.identity.manifest }
         let expectation = try request.parsedExpectation()

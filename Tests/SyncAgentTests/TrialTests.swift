@@ -259,6 +259,19 @@ struct SyncTrialTests {
         #expect(try active() == ["2.0.0", "2.0.0"])
     }
 
+    @Test("a version below a floor that waits for its group is told as one that does not fit")
+    func groupFloor() async throws {
+        try fixture.registry.release("2.0.0")
+        let report = try await fixture.sync(models) { configuration in
+            for index in configuration.models.indices { configuration.models[index].group = "pair" }
+            configuration.models[0].floor = try require(ModelVersion("2.0.0"))
+        }
+        #expect(try active() == ["1.0.0", "1.0.0"] && report.exitCode == 3)
+        #expect(report.models[0].reason.contains("below the floor 2.0.0"), "\(report)")
+        #expect(report.models[0].reason.contains("its group pair moves together"), "\(report)")
+        #expect(try device.status().models[0].unfit?.contains("below the floor 2.0.0") == true)
+    }
+
     @Test("a recall leaves a version although its group cannot move")
     func groupRecall() async throws {
         try fixture.registry.release("2.0.0", of: "vision/tracker", rollout: 0)
