@@ -40,7 +40,7 @@ extension DeviceDirectory {
     }
 
     /// What of `models` was taken into the quarantine although `known` does not say so: meanwhile, by an app.
-    package func condemned(
+    private func condemned(
         among models: [GenerationRecord.Model],
         except known: Set<Digest>
     ) throws(GenerationError) -> [(identity: VersionIdentity, reason: String)] {
