@@ -82,7 +82,7 @@ extension SyncedDevice {
             : wanted.map { (model: $0.model, request: $0.description) }
         let there = Set((active?.models ?? []).map { "\($0.identity.model)" })
         return requests.filter { !there.contains($0.model) }.sorted { $0.model < $1.model }.map { request in
-            guard let decision = decisions.first(where: { $0.model == request.model }) else {
+            guard let decision = decisions.first(where: { $0.request == request.request }) else {
                 return DeviceStatus.Missing(
                     model: request.model,
                     request: request.request,

@@ -41,6 +41,8 @@ struct StatusTests {
             "\(wrong)"
         )
         #expect(wrong.code == "nothing-usable" && wrong.remedy.contains("Compare name"), "\(wrong)")
+        let other = try require(try missing(["vision/trakcer@beta"])["vision/trakcer"])
+        #expect(other.reason.contains("no sync came to a decision"), "of another channel: \(other)")
         // What is not wanted any more is not missing.
         #expect(try missing(["vision/detector@stable"]).isEmpty)
         let never = try require(try missing(["vision/detector", "vision/other@1.0.0"])["vision/other"])
