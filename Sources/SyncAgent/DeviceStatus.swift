@@ -74,7 +74,7 @@ public struct DeviceStatus: Sendable, Equatable {
         /// When its time is over.
         public var until: String
 
-        /// Seconds until then; `nil` when the clock cannot be trusted, so that only starts count.
+        /// Seconds until then; `nil` when the clock cannot be trusted or the chain has expired: only starts count then.
         public var secondsLeft: Int64?
 
         /// Whether there is another version to go back to; without one it stays, confirmed or not.

@@ -55,7 +55,7 @@ struct Status: Command {
         let starts = "; \(trial.starts) of \(Counted.words(trial.startsAllowed, "start")) so far, "
         let left =
             trial.secondsLeft.map { "\(Words.rest($0)) left, until \(trial.until)" }
-            ?? "until \(trial.until), by a clock that can be trusted"
+            ?? "until \(trial.until), by a right clock and a current chain"
         return starts + left
             + (trial.hasWayBack ? "" : "; no other version stands behind it, so it stays in any case")
     }
