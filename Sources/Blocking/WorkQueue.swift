@@ -32,8 +32,7 @@ final class WorkQueue: @unchecked Sendable {
         if needsThread { started += 1 }
         pthread_cond_signal(ready)
         pthread_mutex_unlock(lock)
-        // With no thread at all the work would wait for ever; better slow than never.
-        if needsThread, startThread() == .noneIsThere { next()() }
+        if needsThread { startThread() }
     }
 
     /// Starts the first thread before there is work for it.
@@ -42,20 +41,23 @@ final class WorkQueue: @unchecked Sendable {
         let needsThread = started == 0
         if needsThread { started = 1 }
         pthread_mutex_unlock(lock)
-        if needsThread { _ = startThread() }
+        if needsThread { startThread() }
     }
 
-    private enum Start { case begun, othersAreThere, noneIsThere }
-
-    private func startThread() -> Start {
+    /// Begins a thread that is counted already.
+    ///
+    /// With no thread at all, work would wait for ever, also what came while
+    /// this one failed: then the caller does it. Better slow than never.
+    private func startThread() {
         let began = OwnThread.start { [self] in
             while true { next()() }
         }
-        guard !began else { return .begun }
+        guard !began else { return }
         pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
         started -= 1
-        return started == 0 ? .noneIsThere : .othersAreThere
+        let isLast = started == 0
+        pthread_mutex_unlock(lock)
+        while isLast, let work = nextIfAny() { work() }
     }
 
     private func next() -> @Sendable () -> Void {
@@ -64,6 +66,17 @@ final class WorkQueue: @unchecked Sendable {
         idle += 1
         while first == waiting.count { pthread_cond_wait(ready, lock) }
         idle -= 1
+        return takeFirst()
+    }
+
+    private func nextIfAny() -> (@Sendable () -> Void)? {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return first == waiting.count ? nil : takeFirst()
+    }
+
+    /// Under the lock, and where something waits.
+    private func takeFirst() -> @Sendable () -> Void {
         let work = waiting[first]
         first += 1
         if first == waiting.count || first > 1_024 {
