@@ -48,7 +48,6 @@ struct CoreMLReader {
         guard model.kind != nil else {
             throw .malformed(Self.format, field: "model.Type", offset: reader.root.range.upperBound, .missing)
         }
-        try program?.check(against: description)
         metadata.properties.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         var inspection = Inspection(format: Self.format, interface: description.interface)
         inspection.interface.labels = model.labels
@@ -108,6 +107,8 @@ struct CoreMLReader {
         }
         if isProgram, let program { model.labels = model.description?.take(program) }
         try model.description?.checkPredicted(against: model.labels)
+        // By its own description: a pipeline may take more than a program inside it, or other values.
+        if isProgram, let description = model.description { try program?.check(against: description) }
         if isInside {
             // Its inputs and outputs are not those of the whole.
             model.description = nil

@@ -123,6 +123,21 @@ struct CoreMLStrictnessTests {
         #expect(malformation(CoreML.model(.message(202, inner))) == .contradiction)
     }
 
+    @Test("a program inside a pipeline takes what its own description says, and the pipeline may take more")
+    func programs() throws {
+        let block = Wire.message(3, .text(1, "CoreML5"), .message(2))
+        let function = Wire.message(2, .message(1, .text(1, "x")), block)
+        let program = Wire.message(502, .message(2, .text(1, "main"), function))
+        func pipeline(around input: String) -> Wire {
+            let inner = CoreML.model(description: [CoreML.input(input), CoreML.output("y")], program)
+            let description = [CoreML.input("x"), CoreML.input("threshold"), CoreML.output("y")]
+            return CoreML.model(description: description, .message(202, .payload(1, inner.bytes)))
+        }
+        let found = try CoreML.inspect(pipeline(around: "x")).interface
+        #expect(found.inputs.map(\.name.description) == ["x", "threshold"])
+        #expect(malformation(pipeline(around: "z")) == .contradiction)
+    }
+
     @Test("labels are counted as a manifest would write them, and one too many is refused where it stands")
     func manyLabels() throws {
         var limits = FormatLimits()
