@@ -1,6 +1,6 @@
 import Manifest
 
-/// What parts of an interface take, about as bytes of JSON and never more than that where sizes have some digits.
+/// What parts of an interface take, about as bytes of JSON where sizes have some digits.
 ///
 /// Counted before a part is kept: an interface that no manifest could hold is
 /// given up at once, and not after all of it was read.
@@ -16,6 +16,6 @@ enum InterfaceCost {
     /// One whole shape of several.
     static func shape(_ rank: Int) -> Int { 4 + 4 * rank }
 
-    /// One size of an image of several.
-    static let imageSize = 24
+    /// One size of an image of several, written as a shape is.
+    static let imageSize = shape(2)
 }

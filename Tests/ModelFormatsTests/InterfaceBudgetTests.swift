@@ -53,9 +53,25 @@ struct InterfaceBudgetTests {
         let range = Wire.message(1, .number(1, 1), .number(2, -1))
         let ranges = Self.array(.message(31, Array(repeating: range, count: 32)))
         #expect(limit(model(ranges), limits)?.0 == "bytes of the interface")
-        let sizes = Wire.message(21, (1...20).map { .message(1, .number(1, $0), .number(2, 1)) })
-        let image = Wire.message(3, .message(4, .number(1, 1), .number(2, 1), .number(3, 10), sizes))
-        #expect(limit(model(image), limits)?.0 == "bytes of the interface")
+        #expect(limit(model(Self.image(sizes: 40)), limits)?.0 == "bytes of the interface")
+    }
+
+    /// An image that may have any of so many sizes.
+    private static func image(sizes count: Int64) -> Wire {
+        let sizes = (0..<count).map { Wire.message(1, .number(1, 100 + $0), .number(2, 100)) }
+        return .message(3, .message(4, .number(1, 100), .number(2, 100), .number(3, 10), .message(21, sizes)))
+    }
+
+    @Test("many images of many sizes are taken where a manifest holds them")
+    func images() throws {
+        func read(_ inputs: Int) throws -> Interface {
+            let type = Self.image(sizes: 1_024)
+            let inputs = (0..<inputs).map { CoreML.input("x\($0)", type) }
+            return try CoreML.inspect(CoreML.model(description: inputs + [CoreML.output("y")], .message(900)))
+                .interface
+        }
+        #expect(try read(60).canonical.count < 1 << 20)
+        #expect(throws: FormatError.self) { try read(120) }
     }
 
     @Test("symbols of an ONNX file are refused at once, and as many as a manifest holds are not")
@@ -107,7 +123,7 @@ struct InterfaceBudgetTests {
     }
 
     @Test("an image size twice is refused, and a default size that is none of the others is told")
-    func images() throws {
+    func imageSizes() throws {
         func image(_ flexible: Wire) throws(FormatError) -> String? {
             let type = Wire.message(3, .message(4, .number(1, 8), .number(2, 6), .number(3, 20), flexible))
             let model = CoreML.model(
