@@ -24,7 +24,7 @@ struct CoreMLReader {
     /// Read so far, of all pipelines.
     private var pipelineModels = 0
 
-    /// Walked so far, of the whole program.
+    /// Walked so far, of all programs.
     var operations = 0
 
     /// Where weights lie in other files: by file, the places of their records.

@@ -25,7 +25,7 @@ package struct FormatLimits: Equatable, Sendable {
     package var pairsOfGGUF = 65_536
     package var textOfGGUF: UInt64 = 64 << 20
 
-    /// Pairs of a GGUF file about its tokenizer, each with a digest in the interface, of which a manifest holds no more.
+    /// Pairs of a GGUF file about its tokenizer, each of which has a digest in the interface.
     package var tokenizers = 4_096
     package var labels = 1 << 18
 
@@ -35,7 +35,8 @@ package struct FormatLimits: Equatable, Sendable {
     /// Values of an ONNX graph that tell classes, which are followed to its outputs.
     package var labelledValues = 1 << 15
 
-    /// Bytes of what goes into the interface beside labels, about as JSON; a manifest has room for no more.
+    /// Bytes of what an ONNX or Core ML file puts into the interface beside labels, about as JSON; a manifest has room
+    /// for no more.
     package var interfaceBytes: UInt64 = 1 << 20
     package var externalFiles = 4_096
 
@@ -48,7 +49,7 @@ package struct FormatLimits: Equatable, Sendable {
     /// Inputs and outputs of all signatures of a TensorFlow Lite file.
     package var signatureValues = 4_096
 
-    /// Of an ML Program, in all of its functions and blocks.
+    /// Of ML Programs in a Core ML model, in all of their functions and blocks.
     package var operations = 1 << 19
 
     /// Domains of operators that are imported or used, and those that functions define.
@@ -58,7 +59,8 @@ package struct FormatLimits: Equatable, Sendable {
     package var functions = 16_384
     package var functionNames: UInt64 = 2 << 20
 
-    /// Of a graph with those that it is inside of, each eight bytes to remember, in tables that may be half empty.
+    /// Of an ONNX graph with those that it is inside of, each eight bytes to remember, in tables that double when they
+    /// are three quarters full; and initializers of the model's own graph, each sixteen.
     package var values = 3 << 17
 
     /// In a file that is a list of tensors.

@@ -62,9 +62,7 @@ struct GGUFRefusalTests {
         #expect(two == nil)
     }
 
-    @Test(
-        "as many pairs about a tokenizer are taken as a manifest could hold, and the next is told with its place"
-    )
+    @Test("pairs about a tokenizer are counted, and the first beyond the limit is told with its place")
     func tokenizers() {
         func pairs(_ count: Int) -> FormatError? {
             refusal { writer in
