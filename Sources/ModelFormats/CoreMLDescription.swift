@@ -167,7 +167,7 @@ extension CoreMLReader {
         into description: inout CoreMLDescription
     ) throws(FormatError) {
         guard description.functions.count < ShapeLimits.functions else {
-            throw limit("functions", field, ShapeLimits.functions)
+            throw field.limit("functions", ShapeLimits.functions)
         }
         let message = try field.message("functions", in: reader)
         var name: FeatureName?
@@ -210,12 +210,7 @@ extension CoreMLReader {
     }
 
     private func checkCount(_ count: Int, _ what: String, _ field: ProtobufField) throws(FormatError) {
-        guard count < ShapeLimits.features else { throw limit(what, field, ShapeLimits.features) }
-    }
-
-    func limit(_ which: String, _ field: ProtobufField, _ limit: Int) -> FormatError {
-        let limit = UInt64(limit)
-        return .limit(Self.format, which: which, offset: field.offset, found: limit + 1, limit: limit)
+        guard count < ShapeLimits.features else { throw field.limit(what, ShapeLimits.features) }
     }
 
     /// Metadata: who made it, and pairs of the author's own.

@@ -27,7 +27,7 @@ extension CoreMLReader {
         let key = networkPath + Self.asciiKey(feature)
         guard preprocessing[key] == nil else { throw field.error("featureName", .duplicate) }
         guard preprocessing.members.count < ShapeLimits.features else {
-            throw limit("preprocessing", field, ShapeLimits.features)
+            throw field.limit("preprocessing", ShapeLimits.features)
         }
         try reader.spend(interface: 24 + key.utf8.count, at: field.offset)
         preprocessing[key] = found

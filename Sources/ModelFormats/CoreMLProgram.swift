@@ -79,7 +79,7 @@ extension CoreMLReader {
                 continue
             }
             guard found.functions.count < ShapeLimits.functions else {
-                throw limit("functions", field, ShapeLimits.functions)
+                throw field.limit("functions", ShapeLimits.functions)
             }
             let entry = try readEntry(field, "functions")
             guard let name = FeatureName(entry.key) else { throw field.error("functions.key", .badName) }
@@ -137,7 +137,7 @@ extension CoreMLReader {
             switch field.number {
             case 1:
                 guard inputs.count < ShapeLimits.features else {
-                    throw limit("inputs", field, ShapeLimits.features)
+                    throw field.limit("inputs", ShapeLimits.features)
                 }
                 guard inputs.insert(try readInputName(field)).inserted else {
                     throw field.error("inputs", .duplicateName)
@@ -169,7 +169,7 @@ extension CoreMLReader {
             switch field.number {
             case 3:
                 guard operations < reader.limits.operations else {
-                    throw limit("operations", field, reader.limits.operations)
+                    throw field.limit("operations", reader.limits.operations)
                 }
                 operations += 1
                 try walkOperation(try field.message("operations", in: reader), into: &walk)

@@ -188,7 +188,7 @@ struct CoreMLReader {
             networkPath = "\(path)models[\(count)]."
             count += 1
             guard pipelineModels < reader.limits.pipelineModels else {
-                throw limit("models in pipelines", field, reader.limits.pipelineModels)
+                throw field.limit("models in pipelines", reader.limits.pipelineModels)
             }
             pipelineModels += 1
             labels = try readModel(try field.message("models", in: reader), isInside: true).labels

@@ -97,7 +97,7 @@ extension CoreMLReader {
         while let field = try fields.next() {
             guard field.number == 1 else { continue }
             guard shapes.count < ShapeLimits.enumeratedShapes else {
-                throw limit("enumerated shapes", field, ShapeLimits.enumeratedShapes)
+                throw field.limit("enumerated shapes", ShapeLimits.enumeratedShapes)
             }
             var sizes: [Int64] = []
             let inner = try field.message("shapes", in: reader)
@@ -125,7 +125,7 @@ extension CoreMLReader {
         while let field = try fields.next() {
             guard field.number == 1 else { continue }
             guard dimensions.count < ShapeLimits.rank else {
-                throw limit("dimensions", field, ShapeLimits.rank)
+                throw field.limit("dimensions", ShapeLimits.rank)
             }
             let dimension = try readRange(try field.message("sizeRanges", in: reader))
             try reader.spend(interface: InterfaceCost.dimension(dimension), at: field.offset)
@@ -178,7 +178,7 @@ extension CoreMLReader {
         while let field = try fields.next() {
             guard field.number == 1 else { continue }
             guard sizes.count < ShapeLimits.enumeratedShapes else {
-                throw limit("enumerated sizes", field, ShapeLimits.enumeratedShapes)
+                throw field.limit("enumerated sizes", ShapeLimits.enumeratedShapes)
             }
             let inner = try field.message("sizes", in: reader)
             var size = ImageSize(width: 0, height: 0)

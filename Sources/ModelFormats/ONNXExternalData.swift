@@ -85,14 +85,7 @@ struct ONNXExternalData {
             throw location.field.error("length", .outOfRange)
         }
         guard stretches[location.path] != nil || stretches.count < limits.externalFiles else {
-            let limit = UInt64(limits.externalFiles)
-            throw .limit(
-                .onnx,
-                which: "external files",
-                offset: location.field.offset,
-                found: limit + 1,
-                limit: limit
-            )
+            throw location.field.limit("external files", limits.externalFiles)
         }
         stretches[location.path, default: []].append(
             Stretch(start: first, end: end, offset: location.field.offset)

@@ -93,16 +93,7 @@ extension ONNXReader {
         _ what: String,
         after count: Int
     ) throws(FormatError) -> Feature {
-        guard count < ShapeLimits.features else {
-            let limit = UInt64(ShapeLimits.features)
-            throw .limit(
-                .onnx,
-                which: "\(what)s",
-                offset: field.offset,
-                found: UInt64(count) + 1,
-                limit: limit
-            )
-        }
+        guard count < ShapeLimits.features else { throw field.limit("\(what)s", ShapeLimits.features) }
         var name: FeatureName?
         var type: ValueType?
         var fields = ProtobufFields(try field.message(what, in: reader), singular: [1, 2, 3], in: reader)

@@ -25,16 +25,7 @@ struct ONNXInitializers {
 
     mutating func add(_ tensor: ONNXTensor, at field: ProtobufField) throws(FormatError) {
         guard let name = FeatureName(tensor.name) else { throw field.error("initializer.name", .badName) }
-        guard entries.count < limit else {
-            let found = UInt64(limit) + 1
-            throw .limit(
-                .onnx,
-                which: "values of graphs",
-                offset: field.offset,
-                found: found,
-                limit: UInt64(limit)
-            )
-        }
+        guard entries.count < limit else { throw field.limit("values of graphs", limit) }
         graph = field.message
         entries.append(Entry(key: name.hashValue, offset: field.offset))
     }

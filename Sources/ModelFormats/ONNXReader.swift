@@ -195,8 +195,7 @@ struct ONNXReader {
             throw field.error("metadata_props", .duplicate)
         }
         guard metadata.properties.count < reader.limits.metadataPairs else {
-            let limit = UInt64(reader.limits.metadataPairs)
-            throw .limit(.onnx, which: "metadata pairs", offset: field.offset, found: limit + 1, limit: limit)
+            throw field.limit("metadata pairs", reader.limits.metadataPairs)
         }
         metadata.properties.append(ModelMetadata.Property(key: key, value: value))
     }

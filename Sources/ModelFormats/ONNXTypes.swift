@@ -124,8 +124,7 @@ extension ONNXReader {
         while let field = try fields.next() {
             guard field.number == 1 else { continue }
             guard dimensions.count < ShapeLimits.rank else {
-                let limit = UInt64(ShapeLimits.rank)
-                throw .limit(.onnx, which: "dimensions", offset: field.offset, found: limit + 1, limit: limit)
+                throw field.limit("dimensions", ShapeLimits.rank)
             }
             let dimension = try readDimension(field)
             if case .fixed(let size) = dimension, size > 0 {

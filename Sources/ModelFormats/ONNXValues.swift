@@ -140,15 +140,7 @@ struct ONNXValues {
 
     private func checkRoom(beside count: Int, for value: Value) throws(FormatError) {
         let limit = reader.limits.values
-        guard count < limit else {
-            throw .limit(
-                .onnx,
-                which: "values of graphs",
-                offset: value.field.offset,
-                found: UInt64(count) + 1,
-                limit: UInt64(limit)
-            )
-        }
+        guard count < limit else { throw value.field.limit("values of graphs", limit) }
     }
 }
 

@@ -77,9 +77,14 @@ extension ProtobufField {
     }
 
     private func check(_ count: Int, _ name: String, _ limit: Int) throws(FormatError) {
-        guard count < limit else {
-            let which = "elements of \(message.field).\(name)"
-            throw .limit(format, which: which, offset: offset, found: UInt64(count) + 1, limit: UInt64(limit))
-        }
+        guard count < limit else { throw self.limit("elements of \(message.field).\(name)", limit) }
+    }
+}
+
+extension ProtobufField {
+    /// That this is one more than there may be.
+    func limit(_ which: String, _ limit: Int) -> FormatError {
+        let limit = UInt64(limit)
+        return .limit(format, which: which, offset: offset, found: limit + 1, limit: limit)
     }
 }
