@@ -126,6 +126,18 @@ struct MemberReader {
         return elements
     }
 
+    /// Paths; none where the member is absent.
+    mutating func optionalPaths(_ key: String) throws(ManifestError) -> [FilePath] {
+        var paths: [FilePath] = []
+        for (value, place) in try optionalArray(key) {
+            guard let path = value.string.flatMap({ FilePath($0) }) else {
+                throw place.invalid("a safe relative path in NFC", value)
+            }
+            paths.append(path)
+        }
+        return paths
+    }
+
     private func elements(
         of value: JSONValue,
         _ key: String

@@ -94,10 +94,10 @@ extension Reading.Facts {
         interface = try Interface(try reader.value("interface"), at: reader.place.member("interface"))
         requires = try Requirements(try reader.value("requires"), at: reader.place.member("requires"))
         statedVersion = try reader.optionalInteger("stated_version", in: 0...Int64(Int32.max))
-        for (value, place) in try reader.optionalArray("folders") {
-            guard folders.count < Limits.filesInVariant, let folder = value.string.flatMap({ FilePath($0) })
-            else { throw place.invalid("a safe relative path in NFC", value) }
-            folders.append(folder)
+        folders = try reader.optionalPaths("folders")
+        guard folders.count <= Limits.filesInVariant else {
+            let expected = "at most \(Limits.filesInVariant) folders"
+            throw reader.place.member("folders").invalid(expected, "\(folders.count)")
         }
         try reader.finish()
     }
@@ -109,7 +109,7 @@ extension Reading.Facts {
         object["interface"] = interface.json
         object["requires"] = requires.json
         object.set("stated_version", statedVersion.map(JSONValue.integer))
-        if !folders.isEmpty { object["folders"] = .array(folders.map { .text($0.description) }) }
+        object.set("folders", nonEmpty: folders.map { .text($0.description) })
         return .object(object)
     }
 }

@@ -121,13 +121,7 @@ extension Variant {
         base = try reader.optionalReader("base").map { (inner) throws(ManifestError) in try BaseModel(inner) }
         files = []
         for (value, place) in try reader.array("files") { files.append(try ManifestFile(value, at: place)) }
-        folders = []
-        for (value, place) in try reader.optionalArray("folders") {
-            guard let folder = value.string.flatMap({ FilePath($0) }) else {
-                throw place.invalid("a safe relative path in NFC", value)
-            }
-            folders.append(folder)
-        }
+        folders = try reader.optionalPaths("folders")
         interface = nil
         if let value = reader.optional("interface") {
             interface = try Interface(value, at: place.member("interface"))
@@ -192,7 +186,7 @@ extension Variant {
         object.set("memory", memory?.json)
         object.set("base", base?.json)
         object["files"] = .array(files.map(\.json))
-        if !folders.isEmpty { object["folders"] = .array(folders.map { .text($0.description) }) }
+        object.set("folders", nonEmpty: folders.map { .text($0.description) })
         object.set("interface", interface?.json)
         return .object(object)
     }

@@ -82,6 +82,8 @@ struct ReadingTests {
         ("reading", ["refused"], .text("also")), ("reading", ["read", "entry"], .text("/etc/passwd")),
         ("reading", ["read", "interface", "inputs"], nil), ("reading", ["read", "extra"], .bool(true)),
         ("reading", ["read", "requires", "ir_version"], .text("8")),
+        ("reading", ["read", "folders"], .array([])),
+        ("reading", ["read", "folders"], .array([.text("../data")])),
         ("reading", ["type"], .text("sealift/card@1")),
     ]
 
