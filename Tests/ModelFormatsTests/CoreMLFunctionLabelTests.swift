@@ -63,8 +63,6 @@ struct CoreMLFunctionLabelTests {
         return interface
     }
 
-    private func texts(_ labels: String...) -> ClassLabels { .texts(labels.map { JSONText($0) }) }
-
     private let first = Function.classifier("one", "a", "b")
     private let second = Function.classifier("two", "p", "q")
 

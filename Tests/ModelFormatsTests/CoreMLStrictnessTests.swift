@@ -89,7 +89,7 @@ struct CoreMLStrictnessTests {
             return try CoreML.inspect(CoreML.model(.message(kind, content))).interface.labels
         }
         let tags = Wire.message(200, .text(1, "p"), .text(1, "n"))
-        #expect(try read(tags) == .texts([JSONText("p"), JSONText("n")]))
+        #expect(try read(tags) == texts("p", "n"))
         #expect(try read() == nil)
         #expect(throws: FormatError.self) { try read(tags, tags) }
         let twice = CoreML.model(.message(kind, .message(200, .text(1, "p"), .text(1, "p"))))
@@ -155,7 +155,7 @@ struct CoreMLStrictnessTests {
         }
         // Each with two quotation marks and a comma: 5, 5, 6.
         let fitting = try read(.message(100, .text(1, "aa"), .text(1, "bb"), .text(1, "ccc")))
-        #expect(fitting.interface.labels == .texts(["aa", "bb", "ccc"].map { JSONText($0) }))
+        #expect(fitting.interface.labels == texts("aa", "bb", "ccc"))
         let long = refusal(.message(100, .text(1, "aa"), .text(1, "bb"), .text(1, "cccc")))
         #expect(long?.which == "bytes of class labels" && long?.found == 17)
         let many = refusal(.message(100, [String]("abcd".map { "\($0)" }).map { .text(1, $0) }))

@@ -98,9 +98,9 @@ struct CoreMLTests {
     func functionLabels() throws {
         let found = try ModelFile.inspect(Fixtures.variant("coreml", inside: "two_classifiers.mlpackage"))
         let interface = found.inspection.interface
-        #expect(interface.labels == .texts([JSONText("day"), JSONText("night")]))
+        #expect(interface.labels == texts("day", "night"))
         #expect(interface.functions.map(\.name.description) == ["weather"])
-        #expect(interface.functions.map(\.labels) == [.texts([JSONText("dry"), JSONText("wet")])])
+        #expect(interface.functions.map(\.labels) == [texts("dry", "wet")])
     }
 
     @Test("weights are not read")

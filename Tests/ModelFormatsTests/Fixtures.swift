@@ -77,6 +77,9 @@ enum Fixtures {
     }
 }
 
+/// Class labels that are texts.
+func texts(_ labels: String...) -> ClassLabels { .texts(labels.map { JSONText($0) }) }
+
 /// What a `schema` of the fixtures says, brought to Sealift's normal form.
 struct ExpectedSchema {
     let interface: Interface

@@ -41,13 +41,12 @@ struct ONNXFixtureTests {
 
     @Test("class labels come from the metadata, or from the classifier")
     func labels() throws {
-        let iris = ["setosa", "versicolor", "virginica"].map { JSONText($0) }
-        let letters = ["a", "b", "c"].map { JSONText($0) }
-        #expect(try Fixtures.inspect("onnx/mlp_dynamic_batch.onnx").interface.labels == .texts(iris))
-        #expect(try Fixtures.inspect("onnx/zipmap_classifier.onnx").interface.labels == .texts(letters))
+        let iris = texts("setosa", "versicolor", "virginica")
+        #expect(try Fixtures.inspect("onnx/mlp_dynamic_batch.onnx").interface.labels == iris)
+        #expect(try Fixtures.inspect("onnx/zipmap_classifier.onnx").interface.labels == texts("a", "b", "c"))
         #expect(try Fixtures.inspect("onnx/two_inputs.onnx").interface.labels == nil)
         let ensemble = try Fixtures.inspect("onnx/one_vs_rest.onnx")
-        #expect(ensemble.interface.labels == .texts(iris) && ensemble.notes.isEmpty)
+        #expect(ensemble.interface.labels == iris && ensemble.notes.isEmpty)
         let heads = try Fixtures.inspect("onnx/two_heads.onnx")
         #expect(heads.interface.labels == nil && heads.notes.count == 1)
     }

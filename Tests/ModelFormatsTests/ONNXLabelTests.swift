@@ -74,8 +74,6 @@ struct ONNXLabelTests {
         try inspect(ONNX.model(graph: [ONNX.input("x")] + graph, extra: extra), limits: limits)
     }
 
-    private func texts(_ labels: String...) -> ClassLabels { .texts(labels.map { JSONText($0) }) }
-
     @Test("a classifier whose label and scores are outputs, by way of what leaves them as they are")
     func direct() throws {
         let found = try read([
