@@ -17,8 +17,8 @@ package struct CheckAnswer: CanonicalDocument {
         /// One was not, and that is what the model does; why, for people.
         case failed(String)
 
-        /// The model could not be tried, which is no fault of its own: memory ran out, or the runtime lacks
-        /// something; why, for people.
+        /// The model could not be tried, which is no fault of its own, as where the runtime lacks something; why, for
+        /// people.
         case untried(String)
 
         /// The system could not give the bytes of a vector, for people.
