@@ -82,6 +82,21 @@ struct WrittenCheckTests {
         #expect(refusal(#"{"inputs": {"x": [[1, 2]]}, "outputs": {}}"#).contains("empty outputs"))
     }
 
+    @Test("lengths of an output may differ where its symbols are one, as in a call")
+    func symbols() throws {
+        let square = Port(name: "y", kind: .tensor(.float32, [.symbol("n"), .symbol("n")]))
+        let ports = ModelPorts(
+            inputs: [Port(name: "x", kind: .tensor(.float32, [.any, .fixed(2)]))],
+            outputs: [square]
+        )
+        func written(_ output: String) throws -> WrittenCheck {
+            try checks("{\"inputs\": {\"x\": [[1, 2]]}, \"outputs\": {\"y\": \(output)}}")[0]
+        }
+        try written("[[1, 2, 3]]").check(against: ports)
+        let flat = try written("[1, 2, 3]")
+        #expect(throws: InferenceError.self) { try flat.check(against: ports) }
+    }
+
     @Test(
         "what does not fit the model, or says nothing, is refused",
         arguments: [
