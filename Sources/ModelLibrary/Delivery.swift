@@ -1,10 +1,5 @@
 import Names
 
-/// What brings a model that is not on the device yet, from the first caller that asks for it to the outcome.
-struct DeliveryInProgress {
-    var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
-}
-
 /// Models on demand.
 extension ModelLibrary {
     /// Waits until the app has brought a model, which is asked for once however many callers wait.
@@ -24,8 +19,9 @@ extension ModelLibrary {
         instead error: ModelLibraryError,
         until deadline: Duration
     ) async throws {
+        let answer = deliveries[name] ?? Answer<Void>()
         if deliveries[name] == nil {
-            deliveries[name] = DeliveryInProgress()
+            deliveries[name] = answer
             // Of no caller: it goes on when one is cancelled.
             Task {
                 var failure: ModelLibraryError?
@@ -38,38 +34,12 @@ extension ModelLibrary {
                 delivered(name, failure)
             }
         }
-        let waiter = nextNumber()
-        let (clock, began) = (clock, clock.now)
-        let timer = Task { [weak self] in
-            guard (try? await clock.sleep(until: deadline)) != nil else { return }
-            let waited = max(.zero, deadline - began)
-            let late = ModelLibraryError.timedOut(model: name.description, after: waited)
-            await self?.stopWaitingForDelivery(waiter, of: name, late)
-        }
-        defer { timer.cancel() }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation {
-                (continuation: CheckedContinuation<Void, any Error>) in
-                if Task.isCancelled {
-                    continuation.resume(throwing: CancellationError())
-                } else {
-                    deliveries[name]?.waiters[waiter] = continuation
-                }
-            }
-        } onCancel: {
-            Task { await self.stopWaitingForDelivery(waiter, of: name, CancellationError()) }
-        }
+        try await inTime(answer, of: name, until: deadline)
     }
 
     private func delivered(_ name: ModelName, _ failure: ModelLibraryError?) {
         if failure == nil { brought[name] = nextNumber() }
-        guard let delivery = deliveries.removeValue(forKey: name) else { return }
-        for waiter in delivery.waiters.values {
-            if let failure { waiter.resume(throwing: failure) } else { waiter.resume() }
-        }
-    }
-
-    private func stopWaitingForDelivery(_ waiter: Int, of name: ModelName, _ error: any Error) {
-        deliveries[name]?.waiters.removeValue(forKey: waiter)?.resume(throwing: error)
+        let delivery = deliveries.removeValue(forKey: name)
+        if let failure { delivery?.give(.failure(failure)) } else { delivery?.give(.success(())) }
     }
 }

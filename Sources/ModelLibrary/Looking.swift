@@ -76,7 +76,10 @@ extension ModelLibrary {
         return try await inTime(answer, of: name, until: deadline)
     }
 
-    private func inTime<Value>(
+    /// What somebody else finds out about a model, if that comes before the deadline.
+    ///
+    /// - Throws: As above, and what is given in place of an answer.
+    func inTime<Value>(
         _ answer: Answer<Value>,
         of name: ModelName,
         until deadline: Duration

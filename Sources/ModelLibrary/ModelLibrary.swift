@@ -26,7 +26,9 @@ public actor ModelLibrary {
     nonisolated let table = LendingTable()
     let runtimes: [any ModelRuntime]
     let delivery: (@Sendable (String) async throws -> Void)?
-    var deliveries: [ModelName: DeliveryInProgress] = [:]
+
+    /// What brings models that are not on the device yet; answered when it has, or could not.
+    var deliveries: [ModelName: Answer<Void>] = [:]
 
     /// When each model was brought last, in the order of `nextNumber()`.
     var brought: [ModelName: Int] = [:]
