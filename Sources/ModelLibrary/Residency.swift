@@ -180,9 +180,10 @@ extension ModelLibrary {
 }
 
 extension LendingTable.State {
-    /// Marks those that `condition` picks; one that goes already keeps its reason.
+    /// Marks those that `condition` picks; one that goes already keeps its reason, unless only the new one is final.
     mutating func retire(_ reason: EvictionReason, _ condition: (LendingTable.Slot) -> Bool) {
-        for (number, slot) in slots where slot.retirement == nil && condition(slot) {
+        for (number, slot) in slots where condition(slot) {
+            guard slot.retirement.map({ reason.isFinal && !$0.isFinal }) ?? true else { continue }
             slots[number]?.retirement = reason
         }
     }

@@ -43,6 +43,21 @@ struct ResidencyTests {
         #expect(arranged.runtime.counts.loads.count == 2)
     }
 
+    @Test("one that leaves for another version goes all the same when the app unloads the model meanwhile")
+    func unloadedWhileLeaving() async throws {
+        let arranged = try Arrangement()
+        try await arranged.library.withModel(arranged.request) { _ in
+            try arranged.activate("1.1.0")
+            _ = try await arranged.answer()
+            await arranged.library.unload(arranged.request)
+            try arranged.activate("1.0.0")
+            _ = try await arranged.answer()
+            #expect(arranged.library.residents.map(\.isLeaving) == [true])
+        }
+        #expect(arranged.library.residents.isEmpty)
+        #expect(arranged.runtime.counts.alive.isEmpty)
+    }
+
     @Test("unloading during a load is final once those who wait are done")
     func unloadWhileLoading() async throws {
         let gate = Gate()
