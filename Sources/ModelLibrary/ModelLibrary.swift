@@ -44,7 +44,7 @@ public actor ModelLibrary {
     var proven = ProvenVersions()
     var counters = LibraryCounters()
     var levels = PressureLevels()
-    var pressure = MemoryPressure.normal
+    var pressure: MemoryPressure { levels.worst }
     var roomEvents = 0
 
     /// For each load that has the turn.

@@ -104,11 +104,11 @@ extension ModelLibrary {
     }
 
     private func act(on news: [Int: MemoryPressure?]) async {
+        let before = pressure
         let (isReported, isRepeated) = levels.follow(news)
-        let level = levels.worst
-        guard level != pressure || isReported else { return }
-        if level != pressure { tell(.pressure(level)) }
-        pressure = level
+        let level = pressure
+        guard level != before || isReported else { return }
+        if level != before { tell(.pressure(level)) }
         switch level {
         case .normal: wakeRoomWaiters()
         case .warning:
