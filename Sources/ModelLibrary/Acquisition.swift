@@ -10,7 +10,6 @@ struct LoadInProgress {
         let continuation: CheckedContinuation<Lent, any Error>
     }
 
-    let wanted: Wanted
     let stamp: SourceStamp?
 
     /// Its place in the order of loads.
@@ -101,8 +100,7 @@ extension ModelLibrary {
         _ request: ModelRequest,
         _ deadline: Duration
     ) async throws -> Lent {
-        let wanted = key.wanted
-        if let lent = point(wanted, to: key, look, request) {
+        if let lent = point(to: key, look, request) {
             // Not waited for: that an engine takes its time to free another version is not for this caller.
             startTending()
             return lent
@@ -112,13 +110,13 @@ extension ModelLibrary {
             rejections[key] = nil
         }
         if loads[key] == nil {
-            startLoading(key, wanted, look, request)
+            startLoading(key, look, request)
         } else {
             raise(key, to: request.priority)
         }
         loads[key]?.look = look.number
         if configuration.swap == .besideWithoutWaiting,
-            let lent = try await standing(wanted, request, until: deadline)
+            let lent = try await standing(key.wanted, request, until: deadline)
         {
             return lent
         }
@@ -127,7 +125,6 @@ extension ModelLibrary {
 
     /// Lends the version in memory and makes the name stand for it.
     private func point(
-        _ wanted: Wanted,
         to key: LoadKey,
         _ look: Look,
         _ request: ModelRequest,
@@ -139,7 +136,7 @@ extension ModelLibrary {
             guard let number = state.numbers[key], let lent = state.lend(number, request, at: now) else {
                 return nil
             }
-            state.named[wanted] = LendingTable.Named(
+            state.named[key.wanted] = LendingTable.Named(
                 number: number,
                 stamp: look.stamp,
                 holdsUntil: now + recheck,
@@ -212,10 +209,10 @@ extension ModelLibrary {
         let until = clock.now + configuration.retryAfter
         var lent =
             isOwn
-            ? lendStopgap(fallback, request) : point(wanted, to: fallback, look, request, retryAt: until)
+            ? lendStopgap(fallback, request) : point(to: fallback, look, request, retryAt: until)
         if lent == nil {
             if loads[fallback] == nil {
-                startLoading(fallback, wanted, look, request)
+                startLoading(fallback, look, request)
                 loads[fallback]?.isNamed = !isOwn
             }
             lent = try? await waitForLoad(fallback, request, deadline)

@@ -17,10 +17,9 @@ extension ModelLibrary {
     /// Starts the one load of `key`.
     ///
     /// The task belongs to no caller on purpose: it goes on when a caller is cancelled.
-    func startLoading(_ key: LoadKey, _ wanted: Wanted, _ look: Look, _ request: ModelRequest) {
+    func startLoading(_ key: LoadKey, _ look: Look, _ request: ModelRequest) {
         let ticket = turn.ticket()
         loads[key] = LoadInProgress(
-            wanted: wanted,
             stamp: look.stamp,
             ticket: ticket,
             look: look.number,
@@ -226,8 +225,8 @@ extension ModelLibrary {
             let lent = table.change { state in
                 state.add(resident, load.request, at: now)
                 // A load that was overtaken by a later look serves those who wait for it, and goes.
-                if load.isNamed, state.named[load.wanted].map({ $0.look <= load.look }) ?? true {
-                    state.named[load.wanted] = LendingTable.Named(
+                if load.isNamed, state.named[key.wanted].map({ $0.look <= load.look }) ?? true {
+                    state.named[key.wanted] = LendingTable.Named(
                         number: resident.number,
                         stamp: load.stamp,
                         holdsUntil: now + recheck,

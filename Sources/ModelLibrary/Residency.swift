@@ -203,10 +203,9 @@ extension LendingTable.State {
     ///   - key: What replaces them.
     ///   - evenIfStanding: Whether the one goes that the name stands for.
     mutating func retireOthers(of key: LoadKey, evenIfStanding: Bool) {
-        let standing = named[Wanted(name: key.version.model, options: key.options)]?.number
+        let standing = named[key.wanted]?.number
         retire(.replaced) { slot in
-            let other = slot.resident.key
-            guard other.version.model == key.version.model, other.options == key.options else { return false }
+            guard slot.resident.key.wanted == key.wanted else { return false }
             return evenIfStanding || slot.resident.number != standing
         }
     }

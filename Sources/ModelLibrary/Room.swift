@@ -96,7 +96,7 @@ extension ModelLibrary {
                     isInUse: !slot.leases.isEmpty,
                     isPinned: slot.isPinned,
                     priority: slot.priority,
-                    isReplaced: other.version.model == key.version.model && other.options == key.options,
+                    isReplaced: other.wanted == key.wanted,
                     lastUse: slot.lastUse
                 )
             }
