@@ -33,8 +33,9 @@ struct Resident: Sendable {
 
 /// What is in memory, who uses it, and what a name stands for at the moment.
 ///
-/// The one part of a library that a call on a resident model touches, without
-/// a hop to the actor: a lock, two look-ups by number or name, no system call.
+/// The one part of a library that a call on a resident model touches while the
+/// last look at the device holds, without a hop to the actor: a lock, two
+/// look-ups by number or name, no system call.
 /// A model leaves the table when nobody uses it and it has a reason to go.
 final class LendingTable: Sendable {
     struct Slot: Sendable {

@@ -27,6 +27,9 @@ public struct LibraryConfiguration: Sendable {
     public var background = BackgroundPolicy.keepPinned
 
     /// The longest that a request waits for its model, turn and memory included.
+    ///
+    /// An earlier version that is to answer in place of one that was not ready,
+    /// or failed, has five seconds from then on, where less is left.
     public var deadline = Duration.seconds(60)
 
     /// A load that takes longer than this lets others load beside it, so that a runtime that never comes back holds
@@ -49,7 +52,8 @@ public struct LibraryConfiguration: Sendable {
     /// It is written after each load, half a minute after a use at the latest,
     /// when the app goes to the background, and when the library goes. An app
     /// that ends its process calls `saveRecord()` before. A file that is no
-    /// record of a library is neither read nor replaced; an event says so.
+    /// record of a library is neither read nor replaced; an event says so. A
+    /// lock stays beside it, under its name with `.lock`.
     public var recordFile: String?
 
     /// Whether a version that cannot be loaded here goes into the quarantine of the device, for every app and sync.

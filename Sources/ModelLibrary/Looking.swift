@@ -23,7 +23,7 @@ struct LookKey: Hashable, Sendable {
     let known: SourceStamp?
 }
 
-/// Looks at the device for one model, one after the other.
+/// Looks at the device for one key, one after the other.
 struct LooksInProgress {
     var running: Answer<Sight>
 

@@ -15,8 +15,8 @@ import Names
 /// Every version is checked when it is loaded: its files against the verified
 /// manifest, recalls, what the runtime itself sees against the declared inputs
 /// and outputs, and the publisher's golden vectors. Nothing blocks a thread of
-/// Swift's concurrency pool, and a call on a model in memory never waits for
-/// the actor.
+/// Swift's concurrency pool, and a call on a model in memory waits for nothing
+/// as long as the last look at the device holds.
 public actor ModelLibrary {
     /// How this library decides.
     public nonisolated let configuration: LibraryConfiguration
@@ -50,7 +50,7 @@ public actor ModelLibrary {
     /// For each load that has the turn.
     var watchdogs: [LoadTurn.Ticket: Task<Void, Never>] = [:]
 
-    /// Looks at the device, one at a time for each model; some wait until fewer are under way.
+    /// Looks at the device, one at a time for each model and what is known of it; some wait until fewer are under way.
     var looks: [LookKey: LooksInProgress] = [:]
     var looksUnderWay = 0
     var looksToBegin: [LookKey] = []

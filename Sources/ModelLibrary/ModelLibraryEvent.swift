@@ -16,7 +16,8 @@ public enum ModelLibraryEvent: Equatable, Sendable {
     /// device, by no other and by no sync.
     case quarantined(model: String, version: String, reason: String, place: QuarantinePlace)
 
-    /// A runtime has not come back from a load for longer than the configuration finds usual; others go on.
+    /// A load has had its turn for longer than the configuration finds usual, since a disk or a runtime does not come
+    /// back; others go on.
     case longLoad(model: String, version: String, after: Duration)
 
     /// A call of a model failed in its runtime.

@@ -121,7 +121,7 @@ public struct CoreMLRuntime: ModelRuntime {
     }
 }
 
-/// What Core ML gives or takes and Sealift does not carry.
+/// What Core ML gives or takes and Sealift does not carry, and what the system could not do for it.
 public enum CoreMLError: Error, Equatable, Sendable {
     /// The port has another kind than a tensor, a number or a text.
     case unsupported(port: String, what: String)
