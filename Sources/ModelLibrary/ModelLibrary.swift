@@ -130,6 +130,7 @@ public actor ModelLibrary {
     }
 
     deinit {
+        sweeper?.cancel()
         for task in following.withLock({ $0 }) { task.cancel() }
         for listener in listeners.values { listener.finish() }
         let metrics = counters.all(with: table.change { $0.uses })

@@ -23,6 +23,20 @@ struct LibraryEndTests {
         }
     }
 
+    /// A clock on which nobody wakes before being cancelled, and that counts who sleeps.
+    private final class StandingClock: LibraryClock {
+        let now = Duration.zero
+        private let count = Guarded(0)
+
+        var sleepers: Int { count.withLock { $0 } }
+
+        func sleep(until time: Duration) async throws {
+            count.withLock { $0 += 1 }
+            defer { count.withLock { $0 -= 1 } }
+            try await Blocking.sleep(seconds: 86_400)
+        }
+    }
+
     private let runtime = FakeRuntime()
 
     /// Uses a library that nobody keeps afterwards.
@@ -58,6 +72,18 @@ struct LibraryEndTests {
         }
         await gone()
         await reader.value
+    }
+
+    @Test("a library that is gone sleeps for nothing")
+    func timers() async throws {
+        let (device, clock) = (FakeDevice(), StandingClock())
+        try device.activate("a/a", "1.0.0")
+        var library: ModelLibrary? = ModelLibrary(device: device, runtimes: [runtime], clock: clock)
+        try await library?.withModel(try ModelRequest("a/a")) { _ in }
+        #expect(await eventually { clock.sleepers == 1 }, "it looks after what is idle")
+        library = nil
+        await gone()
+        #expect(await eventually { clock.sleepers == 0 })
     }
 
     @Test("a library that is gone listens to no source")
