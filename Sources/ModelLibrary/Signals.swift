@@ -98,7 +98,8 @@ extension ModelLibrary {
             if !levels.isEmpty { await act(on: levels) }
             if phase == .background {
                 await leaveForeground()
-                await saveRecord()
+                // Not waited for: what the system reports next is more urgent than a disk, or another writer.
+                Task { await saveRecord() }
             }
         }
     }

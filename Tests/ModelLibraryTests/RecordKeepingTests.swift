@@ -86,6 +86,19 @@ struct RecordKeepingTests {
         #expect(LibraryRecord.read(file)?.models.first?.loads == 1)
     }
 
+    @Test("a record that is held up by another writer holds up no report of pressure")
+    func heldUp() async throws {
+        let arranged = try Arrangement { $0.recordFile = file }
+        let library = arranged.library
+        let lock = try DirectoryLock(file + ".lock")
+        defer { withExtendedLifetime(lock) {} }
+        library.report(.background)
+        #expect(await eventually { await library.keeping.last != nil })
+        library.report(.critical)
+        #expect(await eventually { await library.pressure == .critical })
+        #expect(await library.recordFailure == nil, "the record waits on")
+    }
+
     @Test("a library that goes writes what is not written yet")
     func end() async throws {
         func use() async throws {
