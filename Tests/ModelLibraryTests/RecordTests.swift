@@ -63,7 +63,8 @@ struct RecordTests {
                     == (Arrangement.model, Int64(2 * run), Int64(run), Int64(run))
             )
             #expect(model.bytes == 100 << 20)
-            #expect(LibraryRecord.read(file)?.costs.samples.values.first?.count == run)
+            let costs = LibraryRecord.read(file)?.costs.samples.values.first
+            #expect(costs == [UInt64](repeating: 100 << 20, count: run))
         }
     }
 
