@@ -103,6 +103,8 @@ struct AppGate {
 
     /// Refuses what would break an app that nobody named.
     ///
+    /// A version that its channel lists already comes nowhere, whatever its share of devices becomes.
+    ///
     /// - Parameters:
     ///   - manifest: Of the version.
     ///   - channel: Where it comes into use; `nil` for one that is only released.
@@ -114,10 +116,24 @@ struct AppGate {
         on state: RegistryState
     ) async throws(PublishingError) {
         let model = manifest.model
-        let entries = try await client.expectations(of: model)
-        let rule = ExpectationRule(entries: entries, breaks: breaks)
+        let rule = ExpectationRule(entries: try await client.expectations(of: model), breaks: breaks)
+        let channels = try state.live(of: model).channels
+        let listed = channel.flatMap { channels[$0] }?.versions ?? []
+        guard !listed.contains(where: { $0.version == manifest.version }) else {
+            return try rule.checkNames(for: model)
+        }
+        try await check(manifest, entering: channel, by: rule, on: state)
+    }
+
+    private func check(
+        _ manifest: ModelManifest,
+        entering channel: ChannelName?,
+        by rule: ExpectationRule,
+        on state: RegistryState
+    ) async throws(PublishingError) {
+        let model = manifest.model
         var before: ModelManifest?
-        if !entries.isEmpty,
+        if !rule.entries.isEmpty,
             let version = AppImpact.versionBefore(
                 manifest.version,
                 on: channel,
@@ -139,15 +155,16 @@ struct AppGate {
         guard draft.contents[LiveDocument.targetPath(model: model)] != nil else { return }
         let before = try state.live(of: model)
         let after = try draft.live(of: model)
-        let entered = after.entered(since: before)
-        for (channel, version) in entered where state.released(of: model)[version] != nil {
-            let manifest = try await view.manifest(of: model, version, on: state)
-            try await check(manifest, entering: channel, on: state)
-        }
+        let released = state.released(of: model)
+        let entered = after.entered(since: before).filter { released[$0.version] != nil }
         let losses = after.losses(since: before)
-        guard !losses.isEmpty || !breaks.isEmpty else { return }
+        guard !entered.isEmpty || !losses.isEmpty || !breaks.isEmpty else { return }
         let rule = ExpectationRule(entries: try await client.expectations(of: model), breaks: breaks)
         try rule.checkNames(for: model)
+        for (channel, version) in entered {
+            let manifest = try await view.manifest(of: model, version, on: state)
+            try await check(manifest, entering: channel, by: rule, on: state)
+        }
         for loss in losses {
             let found = try await self.losses(by: loss, of: model, rule.entries, on: state)
             for note in try rule.check(found, of: model, on: loss.channel) { notice(note) }

@@ -38,6 +38,9 @@ extension EndToEnd {
             let real = try world.run(add).expecting(1)
             #expect(real.errors.contains("breaks apps that registered what they need"), "\(real)")
             try world.run(add + ["--breaks", "camera"]).expecting(0)
+            // Where it is already, another share of devices breaks nobody, whichever verb says so.
+            try publish("stable", ["--rollout", "50%"]).expecting(0)
+            try world.run(["rollout", "vision/detector", "stable", "2.0.0", "60%"]).expecting(0)
         }
 
         @Test("what would leave an app with nothing on its channel is refused, and a recall only tells")
