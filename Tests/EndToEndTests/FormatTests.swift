@@ -49,6 +49,14 @@ extension EndToEnd {
             return world.scratch.path(name)
         }
 
+        /// What the device opens of a model, once it has synced it.
+        private func synced(_ world: World, _ name: String) throws -> String {
+            let wanted = ["--model", "vision/\(name)@stable"]
+            try world.run(["sync", "--directory", world.device] + wanted).expecting(0)
+            let found = try world.run(["path", "vision/\(name)", "--directory", world.device]).expecting(0)
+            return String(found.output.dropLast())
+        }
+
         /// What lies below a folder, hidden files aside.
         private func contents(_ path: String) throws -> [String: [UInt8]] {
             var found: [String: [UInt8]] = [:]
@@ -120,13 +128,10 @@ extension EndToEnd {
             #expect(absent.errors.contains("Data/com.apple.CoreML/other, a folder"), "\(absent)")
             try Durable.makeDirectory("\(package)/Data/com.apple.CoreML/other")
             try publish(world, package, as: "hollow").expecting(0)
-            let sync = ["sync", "--directory", world.device, "--model", "vision/hollow@stable"]
-            try world.run(sync).expecting(0)
-            let found = try world.run(["path", "vision/hollow", "--directory", world.device]).expecting(0)
-            let folder = found.output.dropLast() + "/Data/com.apple.CoreML/other"
-            #expect(try Durable.kind(of: String(folder)) == .directory)
+            let path = try synced(world, "hollow")
+            #expect(try Durable.kind(of: "\(path)/Data/com.apple.CoreML/other") == .directory)
             try world.run(["verify", "--directory", world.device]).expecting(0)
-            #expect(try contents(String(found.output.dropLast())).keys.sorted() == items.keys.sorted())
+            #expect(try contents(path).keys.sorted() == items.keys.sorted())
         }
 
         @Test(
@@ -146,12 +151,8 @@ extension EndToEnd {
             symlink("../../blobs/def", "\(snapshot)/README.md")
             let published = try publish(world, snapshot, as: "tiny").expecting(0)
             #expect(published.errors.contains(".git") && published.errors.contains(".cache"), "\(published)")
-            try world.run(["sync", "--directory", world.device, "--model", "vision/tiny@stable"]).expecting(0)
-            let path = try world.run(["path", "vision/tiny", "--directory", world.device]).expecting(0).output
-            let folder = path.split(separator: "\n")[0].split(separator: "/").dropLast().joined(
-                separator: "/"
-            )
-            #expect(try contents("/" + folder).keys.sorted() == ["README.md", "tiny.gguf"])
+            let folder = Durable.parent(of: try synced(world, "tiny"))
+            #expect(try contents(folder).keys.sorted() == ["README.md", "tiny.gguf"])
 
             try world.scratch.write("\(hub)/snapshots/1/pytorch_model.bin", [0x80, 2, 0x7D])
             let pickle = try publish(world, snapshot, as: "tiny").expecting(1)
@@ -182,9 +183,8 @@ extension EndToEnd {
             let json = try publish(world, folder, as: "tiny", patterns + ["--json"]).expecting(0)
             #expect(json.output.contains(#""left_out":["onnx/","tiny-Q8.gguf"]"#), "\(json)")
             #expect(json.output.contains(#""state":"unchanged""#), "\(json)")
-            try world.run(["sync", "--directory", world.device, "--model", "vision/tiny@stable"]).expecting(0)
-            let path = try world.run(["path", "vision/tiny", "--directory", world.device]).expecting(0).output
-            #expect(try contents(String(path.dropLast("/tiny-Q4.gguf\n".utf8.count))).count == 1, "\(path)")
+            let installed = Durable.parent(of: try synced(world, "tiny"))
+            #expect(try contents(installed).keys.sorted() == ["tiny-Q4.gguf"])
             let inspected = try world.run(["inspect", folder] + patterns).expecting(0)
             #expect(inspected.output.contains("tiny-Q4.gguf"), "\(inspected)")
             let reference = "vision/tiny@1.0.0"
@@ -258,9 +258,7 @@ extension EndToEnd {
                 #expect(compact.contains(#""labels":["day","night"]"#), "\(written)")
             }
             try publish(world, package, as: "light").expecting(0)
-            try world.run(["sync", "--directory", world.device, "--model", "vision/light@stable"]).expecting(
-                0
-            )
+            _ = try synced(world, "light")
             for (file, bytes) in try contents(package) {
                 let changed = bytes.replacing(Array("wet".utf8), with: Array("fog".utf8))
                 try world.scratch.write("\(name)/\(file)", file == model ? changed : bytes)
