@@ -72,10 +72,16 @@ struct CheckAuthoring {
         let open = checks.indices.filter { checks[$0].isOpen }
         let name = checks[open[0]].name
         let format = variant.inspected.inspection.format
-        guard format == .onnx, let program = request.checkProgram else {
+        guard format == .onnx else {
             throw .usage(
-                "\(name) has no outputs, and no runtime for \(format.rawValue) was found here that could record them; "
-                    + "write `outputs`, or install ONNX Runtime: ‘sealift doctor’ prints the line"
+                "\(name) has no outputs, and they cannot be recorded, since none of \(format.rawValue) can be run here; "
+                    + "write `outputs`"
+            )
+        }
+        guard let program = request.checkProgram else {
+            throw .usage(
+                "\(name) has no outputs, and no ONNX Runtime was found here that could record them; write `outputs`, "
+                    + "or install it: ‘sealift doctor’ prints the line"
             )
         }
         guard variant.isRunnable else {

@@ -154,7 +154,7 @@ extension EndToEnd {
         func recorded() throws {
             try checks(nil)
             let refused = try publish(try model("a"), "1.0.0", [], none).expecting(2)
-            #expect(refused.errors.contains("has no outputs, and no runtime"), "\(refused)")
+            #expect(refused.errors.contains("has no outputs, and no ONNX Runtime was found"), "\(refused)")
             let published = try publish(try model("a"), "1.0.0", [], ort).expecting(0)
             #expect(published.errors.contains("were recorded from the model itself with onnxruntime"))
             try world.sync(environment: ort).expecting(0)
@@ -176,6 +176,16 @@ extension EndToEnd {
             let library = try #require(Peers.runtimeLibrary)
             let synced = try world.sync(["--runtime-library", library], environment: none).expecting(0)
             #expect(synced.output.contains("golden vector reproduced with onnxruntime"), "\(synced)")
+        }
+
+        @Test("outputs of a model of another format are not recorded, and no runtime is said to help")
+        func recordedOfNone() throws {
+            let text = #"{"type": "sealift/checks@1", "checks": [{"inputs": {"features": [[1, 2, 3, 4]]}}]}"#
+            try world.scratch.write("checks.json", Array(text.utf8))
+            let fixture = "\(Readme.project)/Tests/Fixtures/models/tflite/mlp_signature.tflite"
+            let refused = try publish(fixture, "1.0.0", [], ort).expecting(2)
+            #expect(refused.errors.contains("since none of tflite can be run here"), "\(refused)")
+            #expect(!refused.errors.contains("ONNX Runtime"), "\(refused)")
         }
 
         @Test("large tensors are files of the version, and are found again on the device")
