@@ -47,7 +47,7 @@ struct Inspect: Command {
         )
         if arguments.has("card") {
             let (card, notes) = try CardDraft.card(for: variant)
-            for note in notes { Output.note(note) }
+            for note in notes + variant.inspection.notes { Output.note(note) }
             Output.result(bytes: card.json.indented)
             return .done
         }
