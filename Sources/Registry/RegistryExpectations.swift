@@ -132,9 +132,10 @@ extension CommitRule {
     ) throws(RegistryError) -> [BrokenExpectation] {
         var broken: [BrokenExpectation] = []
         for case .targets(.live(let model)) in posted.files.map(\.role) {
-            let expectations = try view.expectations(of: model)
-            guard !expectations.isEmpty, let live = try chain.document(.live(model)),
-                let release = try chain.document(.release(model))
+            let apps = try apps(of: model, view)
+            guard !apps.isEmpty, let live = try chain.document(.live(model)),
+                let release = try chain.document(.release(model)),
+                let now = try documents.channels(of: model, live.document)
             else { continue }
             let before = try previous(.live(model), view)
             let inUse = try before.flatMap { role throws(RegistryError) in
@@ -150,24 +151,17 @@ extension CommitRule {
             let released = release.document.targets.compactMap { path, _ in
                 ModelManifest.version(at: "\(path)", of: model)
             }
-            let now = try documents.channels(of: model, live.document)
             // What several channels' apps lose is told once.
             var told: Set<String> = []
-            guard let now else { continue }
             for (channel, version) in now.entered(since: inUse) {
                 guard let entering = try manifest(version) else { continue }
                 let known = AppImpact.versionBefore(version, on: channel, in: inUse, released: released)
                 let earlier = try known.flatMap { version throws(RegistryError) in try manifest(version) }
-                broken += try check(entering, after: earlier, expectations)
+                broken += try check(entering, after: earlier, apps)
                     .filter { told.insert("\($0.app) \($0.version)").inserted }
             }
             for loss in inUse.map({ now.losses(since: $0) }) ?? [] {
-                var losses = AppLosses(
-                    expectations.compactMap { registered in
-                        (try? Expectation(canonical: registered.document))
-                            .map { (name: registered.app, expectation: $0) }
-                    }
-                )
+                var losses = AppLosses(apps)
                 for version in loss.lost {
                     guard let manifest = try manifest(version) else { continue }
                     losses.lose(manifest, isRecalled: loss.recalled.contains(version))
@@ -180,6 +174,16 @@ extension CommitRule {
             }
         }
         return broken
+    }
+
+    /// What apps registered, each read once for all that a commit changes.
+    private func apps(
+        of model: ModelName,
+        _ view: any RegistryView
+    ) throws(RegistryError) -> [(name: AppName, expectation: Expectation)] {
+        try view.expectations(of: model).compactMap { registered in
+            (try? Expectation(canonical: registered.document)).map { (name: registered.app, expectation: $0) }
+        }
     }
 
     /// Refuses what leaves an app with nothing on a channel, unless it is named or was all recalled.
@@ -206,14 +210,13 @@ extension CommitRule {
     private func check(
         _ manifest: ModelManifest,
         after before: ModelManifest?,
-        _ expectations: [RegisteredExpectation]
+        _ apps: [(name: AppName, expectation: Expectation)]
     ) throws(RegistryError) -> [BrokenExpectation] {
-        let found = expectations.compactMap { registered -> BrokenExpectation? in
-            guard let expectation = try? Expectation(canonical: registered.document),
-                case .breaks(let reasons) = AppImpact(of: manifest, on: expectation, after: before)
+        let found = apps.compactMap { app -> BrokenExpectation? in
+            guard case .breaks(let reasons) = AppImpact(of: manifest, on: app.expectation, after: before)
             else { return nil }
             return BrokenExpectation(
-                app: registered.app,
+                app: app.name,
                 model: manifest.model,
                 version: manifest.version,
                 reason: reasons.prefix(4).joined(separator: "; ")
