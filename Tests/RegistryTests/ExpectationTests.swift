@@ -45,10 +45,34 @@ struct ExpectationTests {
         return (test, next)
     }
 
+    /// The same with 1.1.0 committed too, which breaks the app by name.
+    private func arrangedBoth() async throws -> (test: TestRegistry, last: Posting) {
+        let (test, next) = try await arranged(try Self.expectationOfFirst())
+        var both = try next.request
+        both.breaks = [app]
+        _ = try await test.registry.commit(both, by: .token(test.token), now: TestRegistry.start)
+        return (test, next)
+    }
+
     private func next(_ test: TestRegistry, after first: Posting) async throws -> Posting {
         let bytes = Array("weights of 1.1.0".utf8)
         _ = try await test.upload(bytes)
         return try test.nextPosting(after: first, try TestVersion("1.1.0", bytes: bytes))
+    }
+
+    /// A posting that changes nothing but where versions go.
+    private func changed(
+        _ posting: Posting,
+        _ change: (LiveDocument) throws -> LiveDocument
+    ) throws -> Posting {
+        var next = posting
+        next.roles[.release(TestRegistry.model)] = nil
+        next.roles[.live(TestRegistry.model)]?.version += 1
+        let path = LiveDocument.targetPath(model: TestRegistry.model)
+        let live = try change(LiveDocument(canonical: posting.contents[path] ?? []))
+        next.contents = [:]
+        next.list(path, live.canonical, in: .live(TestRegistry.model))
+        return next
     }
 
     @Test("what was registered is listed, replaced and removed")
@@ -107,14 +131,8 @@ struct ExpectationTests {
         let beta = try test.nextPosting(after: first, second, to: "beta")
         _ = try await test.commit(beta)
         // From there it breaks the app on the channel that has had 1.0.0.
-        var stable = beta
-        stable.roles[.release(TestRegistry.model)] = nil
-        stable.roles[.live(TestRegistry.model)]?.version += 1
-        let path = LiveDocument.targetPath(model: TestRegistry.model)
-        let live = try LiveDocument(canonical: beta.contents[path] ?? [])
-            .adding(second.listed, to: try #require(ChannelName("stable")))
-        stable.contents = [:]
-        stable.list(path, live.canonical, in: .live(TestRegistry.model))
+        let name = try #require(ChannelName("stable"))
+        let stable = try changed(beta) { try $0.adding(second.listed, to: name) }
         await #expect {
             _ = try await test.commit(stable)
         } throws: { error in
@@ -123,36 +141,18 @@ struct ExpectationTests {
         }
     }
 
-    /// A posting that changes nothing but where versions go.
-    private func changed(
-        _ posting: Posting,
-        _ change: (LiveDocument) throws -> LiveDocument
-    ) throws -> Posting {
-        var next = posting
-        next.roles[.release(TestRegistry.model)] = nil
-        next.roles[.live(TestRegistry.model)]?.version += 1
-        let path = LiveDocument.targetPath(model: TestRegistry.model)
-        let live = try change(LiveDocument(canonical: posting.contents[path] ?? []))
-        next.contents = [:]
-        next.list(path, live.canonical, in: .live(TestRegistry.model))
-        return next
-    }
-
     @Test("the last version on a channel that serves an app stays, unless the app is named or it is recalled")
     func lastOne() async throws {
-        let (test, next) = try await arranged(try Self.expectationOfFirst())
-        var both = try next.request
-        both.breaks = [app]
-        _ = try await test.registry.commit(both, by: .token(test.token), now: TestRegistry.start)
+        let (test, last) = try await arrangedBoth()
         let stable = try #require(ChannelName("stable"))
         let (first, second) = (version("1.0.0"), version("1.1.0"))
         func state(_ kind: VersionState.Kind) -> VersionState {
             VersionState(kind: kind, reason: "r", time: TestRegistry.start)
         }
         let changes = [
-            try changed(next) { try $0.removing([first], from: stable) },
-            try changed(next) { $0.flooring(stable, at: second) },
-            try changed(next) { $0.withdrawing(first, state(.yanked)) },
+            try changed(last) { try $0.removing([first], from: stable) },
+            try changed(last) { $0.flooring(stable, at: second) },
+            try changed(last) { $0.withdrawing(first, state(.yanked)) },
         ]
         let before = try test.state()
         for change in changes {
@@ -166,20 +166,17 @@ struct ExpectationTests {
         }
         #expect(try test.state() == before)
         // Another one going harms nobody, and a recall is never held up.
-        let other = try changed(next) { try $0.removing([second], from: stable) }
+        let other = try changed(last) { try $0.removing([second], from: stable) }
         _ = try await test.commit(other)
         _ = try await test.commit(changed(other) { $0.withdrawing(first, state(.recalled)) })
     }
 
     @Test("a yank goes on when the app is named")
     func namedLoss() async throws {
-        let (test, next) = try await arranged(try Self.expectationOfFirst())
-        var both = try next.request
-        both.breaks = [app]
-        _ = try await test.registry.commit(both, by: .token(test.token), now: TestRegistry.start)
+        let (test, last) = try await arrangedBoth()
         let state = VersionState(kind: .yanked, reason: "r", time: TestRegistry.start)
         let first = version("1.0.0")
-        var request = try changed(next) { $0.withdrawing(first, state) }.request
+        var request = try changed(last) { $0.withdrawing(first, state) }.request
         request.breaks = [app]
         _ = try await test.registry.commit(request, by: .token(test.token), now: TestRegistry.start)
     }
