@@ -31,7 +31,7 @@ package struct Ceremony {
         /// Sign as far as the keys at hand go, and leave the rest to others.
         case collect
 
-        /// Change and sign nothing, and refuse what would be refused.
+        /// Change and sign nothing, and refuse what would be refused, as far as that can be known before.
         case dryRun
     }
 
@@ -125,7 +125,8 @@ package struct Ceremony {
 
     /// Commits a proposal that was signed elsewhere, with what the keys at hand add.
     ///
-    /// One that is published already is no error, so that a call whose answer was lost can be repeated.
+    /// One that is published already is no error, so that a call whose answer was lost can be repeated. What apps
+    /// registered is asked by the registry alone, at the commit, and so not in a dry run.
     ///
     /// - Throws: `PublishingError`, also when the registry has moved on: what others signed cannot be rebased.
     package mutating func take(

@@ -6,8 +6,9 @@ import Names
 /// What a GGUF file says of its origin in its `general.…` pairs, which converters fill in from what they convert.
 ///
 /// It counts where neither the card nor the README says it: the file is the
-/// model, but its words are often those of a model that it was made from. A
-/// text alone is taken; lists (`general.tags`) are not read.
+/// model, but its words are often those of a model that it was made from.
+/// What the reader shows in brackets is not taken: lists (`general.tags`) and
+/// long texts.
 struct GGUFWords {
     private let values: [String: String]
 

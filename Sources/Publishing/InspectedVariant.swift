@@ -148,7 +148,7 @@ package struct InspectedVariant: Sendable {
         return sentence
     }
 
-    /// A path as a shell takes it, and as a pattern that names it alone.
+    /// A path as a shell takes it, for a pattern that names it; one without a slash names others of that name too.
     private static func quoted(_ path: String) -> String {
         guard !path.utf8.allSatisfy({ $0.isPlainInShells }) else { return path }
         let parts = path.split(separator: "'", omittingEmptySubsequences: false)
