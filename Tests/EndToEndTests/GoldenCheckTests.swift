@@ -178,6 +178,23 @@ extension EndToEnd {
             #expect(synced.output.contains("golden vector reproduced with onnxruntime"), "\(synced)")
         }
 
+        @Test("golden vectors of a card are tried as those of --checks are")
+        func ofCard() throws {
+            let file = try model("a")
+            func published(_ y: String) throws -> Outcome {
+                let x = "AACAPwAAAEAAAEBAAACAQA=="
+                let check = #"{"inputs": {"x": {"base64": "\#(x)"}}, "outputs": {"y": {"base64": "\#(y)"}}}"#
+                let text = #"{"type": "sealift/card@1", "checks": [\#(check)]}"#
+                let card = try world.scratch.write("card.json", Array(text.utf8))
+                let words = ["--model", "vision/detector", "--version", "1.0.0", "--card", card]
+                return try world.run(["publish", file] + words, environment: ort)
+            }
+            let refused = try published("AABAQAAAoEAAAOBAAAAYQQ==").expecting(1)
+            #expect(refused.errors.contains("is 9.0 at element 3, expected 9.5"), "\(refused)")
+            let taken = try published("AABAQAAAoEAAAOBAAAAQQQ==").expecting(0)
+            #expect(taken.errors.contains("1 golden vector reproduced with onnxruntime"), "\(taken)")
+        }
+
         @Test("outputs of a model of another format are not recorded, and no runtime is said to help")
         func recordedOfNone() throws {
             let text = #"{"type": "sealift/checks@1", "checks": [{"inputs": {"features": [[1, 2, 3, 4]]}}]}"#

@@ -100,7 +100,8 @@ struct Publish: Command {
             request.card = try DocumentFile.card(file)
         }
         request.checks = arguments.all("checks").map { context.absolute($0) }
-        if !request.checks.isEmpty { request.checkProgram = DeviceRuntimes.checkProgram() }
+        let ofCard = request.card?.checks ?? []
+        if !request.checks.isEmpty || !ofCard.isEmpty { request.checkProgram = DeviceRuntimes.checkProgram() }
         request.breaks = try Words.apps(arguments)
         request.aim = Ceremony.Aim(arguments)
         return request
