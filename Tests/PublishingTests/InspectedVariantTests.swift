@@ -158,7 +158,8 @@ struct InspectedVariantTests {
         let composed = Array(decomposed.utf8).firstRange(of: Array("to ‘\u{E9}t\u{E9}.onnx’".utf8))
         #expect(composed != nil, "\(decomposed)")
         try scratch.write("n/model.onnx", [1])
-        let path = scratch.path("n").utf8CString.dropLast() + "/caf".utf8CString.dropLast() + [-23, 0]
+        let place = scratch.path("n/caf").utf8CString.dropLast()
+        let path = place + [CChar(truncatingIfNeeded: 0xE9), 0]
         let file = open(Array(path), O_WRONLY | O_CREAT, 0o600)
         #expect(file >= 0)
         close(file)
