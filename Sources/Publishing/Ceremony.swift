@@ -98,15 +98,7 @@ package struct Ceremony {
             let state = try await state(of: scope)
             var draft = try RegistryDraft(on: state, now: now)
             try edit(&draft)
-            guard !draft.isEmpty else {
-                return CeremonyReport(
-                    proposal: nil,
-                    missing: [],
-                    commit: nil,
-                    base: state,
-                    ending: try state.ending(before: warningLimit)
-                )
-            }
+            guard !draft.isEmpty else { return try unchanged(state) }
             // Who collects signatures need have no token to ask with; the registry asks at ‘role import’.
             if aim != .collect, case .model(let model) = scope {
                 let gate = AppGate(client: client, view: view, breaks: breaks, notice: notice)
@@ -139,13 +131,7 @@ package struct Ceremony {
         case .next(let next): state = next
         case .published(let present, let roles):
             notice("published already: \(roles)")
-            return CeremonyReport(
-                proposal: nil,
-                missing: [],
-                commit: nil,
-                base: present,
-                ending: try present.ending(before: warningLimit)
-            )
+            return try unchanged(present)
         }
         _ = try proposal.checkedDocuments(beside: state)
         guard aim != .dryRun else { return try rehearsed(proposal, on: state) }
@@ -156,6 +142,12 @@ package struct Ceremony {
             )
         }
         return report
+    }
+
+    /// Everything asked for is so already.
+    private func unchanged(_ state: RegistryState) throws(PublishingError) -> CeremonyReport {
+        let ending = try state.ending(before: warningLimit)
+        return CeremonyReport(proposal: nil, missing: [], commit: nil, base: state, ending: ending)
     }
 
     /// What a dry run says: refused here is what signatures could not mend.
