@@ -72,7 +72,7 @@ const int clinux_limit_processor = RLIMIT_CPU;
 const int clinux_limit_file_size = RLIMIT_FSIZE;
 const int clinux_limit_files = RLIMIT_NOFILE;
 int clinux_limit(pid_t process, int resource, uint64_t most) {
-    struct rlimit limit = {most, most};
+    struct rlimit limit = {most, resource == RLIMIT_CPU ? clinux_processor_hard(most) : most};
     return prlimit(process, resource, &limit, NULL);
 }
 

@@ -21,13 +21,14 @@
 #endif
 
 // Never raises what is lower already: root could.
-static int lower(int resource, rlim_t most) {
+static int lower_both(int resource, rlim_t soft, rlim_t hard) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0) return -1;
-    if (limit.rlim_max < most) most = limit.rlim_max;
-    limit.rlim_cur = limit.rlim_max = most;
+    if (limit.rlim_cur > soft) limit.rlim_cur = soft;
+    if (limit.rlim_max > hard) limit.rlim_max = hard;
     return setrlimit(resource, &limit);
 }
+static int lower(int resource, rlim_t most) { return lower_both(resource, most, most); }
 
 #ifdef OWN_ARCHITECTURE
 #define ALLOW(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -113,7 +114,8 @@ static int filter_calls(struct sock_filter *filter, size_t size) {
 
 static int confine(uint64_t memory, uint64_t seconds, uint64_t files) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-    if (lower(RLIMIT_AS, memory) != 0 || lower(RLIMIT_CPU, seconds) != 0 || lower(RLIMIT_NOFILE, files) != 0) return -1;
+    if (lower(RLIMIT_AS, memory) != 0 || lower(RLIMIT_NOFILE, files) != 0) return -1;
+    if (lower_both(RLIMIT_CPU, seconds, clinux_processor_hard(seconds)) != 0) return -1;
     return lower(RLIMIT_FSIZE, 0) != 0 || lower(RLIMIT_CORE, 0) != 0 ? -1 : 0;
 }
 

@@ -51,6 +51,12 @@ int clinux_confine(uint64_t memory, uint64_t seconds, uint64_t files);
 // The same for a process that runs a model: with threads of its own, and the first to end when memory runs out.
 int clinux_confine_computing(uint64_t memory, uint64_t seconds, uint64_t files);
 
+// The hard limit of a process with so many seconds of processor. At the hard one the system kills as it does for want of
+// memory, which is nobody's fault; at the soft one, which comes first, with a signal of its own.
+static inline uint64_t clinux_processor_hard(uint64_t seconds) {
+    return seconds > UINT64_MAX - 5 ? UINT64_MAX : seconds + 5;
+}
+
 // prlimit: bounds what another process may use; `resource` is one of the constants.
 int clinux_limit(pid_t process, int resource, uint64_t most);
 extern const int clinux_limit_address_space, clinux_limit_processor, clinux_limit_file_size, clinux_limit_files;
