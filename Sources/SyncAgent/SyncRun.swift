@@ -109,7 +109,7 @@ struct SyncRun: Sendable {
     }
 
     /// The requests in the order of their plans.
-    private var requests: [WantedModel] { configuration.models.sorted { $0.name < $1.name } }
+    var requests: [WantedModel] { configuration.models.sorted { $0.name < $1.name } }
 
     /// The chain of this sync; where it cannot be used, what is denied is left all the same.
     private func trusted(

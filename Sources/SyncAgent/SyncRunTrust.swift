@@ -50,7 +50,7 @@ extension SyncRun {
             policy: .sealift,
             keepsRoots: false
         )
-        do throws(UpdateError) { try await updater.poll() } catch {
+        do throws(UpdateError) { try await updater.poll(for: rolesOfRequests) } catch {
             throw explain(error, "\(updater.culprit ?? first)", device, active)
         }
         let contents = TargetContents(
@@ -59,6 +59,16 @@ extension SyncRun {
             mirrors: sources.mirrors
         )
         return RegistryChain(updater, contents: contents, mirrors: sources.mirrors, ledger: ledger)
+    }
+
+    /// The roles that every sync reads, each after those above it.
+    private var rolesOfRequests: [SealiftRole] {
+        var teams: [Namespace] = []
+        for request in requests where teams.last != request.name.namespace {
+            teams.append(request.name.namespace)
+        }
+        return [.hold] + teams.map(SealiftRole.namespace)
+            + requests.flatMap { [.live($0.name), .release($0.name)] }
     }
 
     /// What an error of the chain means on this device.

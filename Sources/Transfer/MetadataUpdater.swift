@@ -121,21 +121,24 @@ package struct MetadataUpdater: Sendable {
     /// Asks whether anything is new, by one conditional request of each location where that is enough.
     ///
     /// It is enough while the stored chain, verified again, may be used and the
-    /// whole workflow ran within the last 24 hours. When any location has more
-    /// than that, its answer is thrown away and the whole workflow runs, root first.
+    /// whole workflow ran within the last 24 hours. The request is on its way
+    /// meanwhile; it is cancelled when that chain may not be used. When any
+    /// location has more than the stored chain, its answer is thrown away and
+    /// the whole workflow runs, root first.
     ///
+    /// - Parameter roles: What will be asked for next, verified from the store while the answer is waited for, if
+    ///   it is there and holds; a role above another comes before it.
     /// - Returns: Whether the whole workflow ran.
     /// - Throws: `UpdateError`; what was trusted stays.
     @discardableResult
-    package mutating func poll() async throws(UpdateError) -> Bool {
+    package mutating func poll(for roles: [SealiftRole] = []) async throws(UpdateError) -> Bool {
         guard let state = try PollState(store), state.allowsShortcut(at: initialClock.local),
-            let stored = try? storedStage(), (try? stored.clock.checkNotBehind()) != nil,
-            try await !hasNews(since: stored, state.etag)
+            let unchanged = try await unchangedStage(state.etag, roles)
         else {
             try await refresh()
             return true
         }
-        stage = stored
+        stage = unchanged
         return false
     }
 

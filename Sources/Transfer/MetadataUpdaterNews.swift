@@ -90,14 +90,40 @@ extension MetadataUpdater {
         throw failure ?? .notStored(role: .snapshot)
     }
 
-    /// Whether a location has another timestamp than the stored one, and none that is known to be older.
+    /// The stored chain, if it may be used and no location has another timestamp, but those that are behind.
     ///
     /// - Throws: What went wrong, when nobody said that nothing is new.
-    mutating func hasNews(since stored: TargetsStage, _ etag: String?) async throws(UpdateError) -> Bool {
-        let limit = RoleName.timestamp.maximumLength
+    mutating func unchangedStage(
+        _ etag: String?,
+        _ roles: [SealiftRole]
+    ) async throws(UpdateError) -> TargetsStage? {
+        let asking = self
+        async let asked = asking.answers(
+            RoleName.timestamp.fileName,
+            RoleName.timestamp.maximumLength,
+            ifNoneMatch: etag
+        )
+        guard let stored = try? storedStage(), (try? stored.clock.checkNotBehind()) != nil else { return nil }
+        let stage = await asking.verifying(roles, in: stored)
+        return try hasNews(since: stored, await asked) ? nil : stage
+    }
+
+    /// The stage with those of the roles that are stored and hold; what does not is met again when it is asked for.
+    private func verifying(_ roles: [SealiftRole], in stored: TargetsStage) async -> TargetsStage {
+        var reader = self
+        reader.fetcher = nil
+        reader.stage = stored
+        for role in roles { _ = try? await reader.role(role) }
+        return reader.stage ?? stored
+    }
+
+    private mutating func hasNews(
+        since stored: TargetsStage,
+        _ answers: [Mirrors.Answer]
+    ) throws(UpdateError) -> Bool {
         var failure: UpdateError?
         var isCurrent = false
-        for answer in await answers(RoleName.timestamp.fileName, limit, ifNoneMatch: etag) {
+        for answer in answers {
             switch answer.outcome {
             case .success(.notModified): isCurrent = true
             case .success(.bytes(let bytes, _)):

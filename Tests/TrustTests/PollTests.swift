@@ -17,6 +17,39 @@ struct PollTests {
         #expect(world.registry.takeRequests() == [])
     }
 
+    @Test("roles that will be asked for are read from the store meanwhile, and are one request together")
+    func ahead() async throws {
+        let world = try World()
+        try await world.synchronise()
+        let model = try #require(ModelName("vision/detector"))
+        let roles: [SealiftRole] = [.hold, .namespace(model.namespace), .live(model), .release(model)]
+        var updater = world.updater()
+        _ = try await updater.role(.release(model))
+        _ = world.registry.takeRequests()
+        updater = world.updater()
+        #expect(try await updater.poll(for: roles) == false)
+        #expect(world.registry.takeRequests() == ["timestamp.json"])
+        // What was verified is not read again, and what is not there is asked for when it is wanted.
+        world.store.contents["vision~detector.json"] = nil
+        #expect(try await updater.role(.release(model)) != nil)
+        #expect(world.registry.takeRequests() == [])
+    }
+
+    @Test("a role that does not hold in the store is fetched when it is asked for")
+    func damagedRole() async throws {
+        let world = try World()
+        try await world.synchronise()
+        let model = try #require(ModelName("vision/detector"))
+        var updater = world.updater()
+        _ = try await updater.role(.release(model))
+        world.store.contents["vision~detector.json"]?[40] ^= 1
+        _ = world.registry.takeRequests()
+        updater = world.updater()
+        #expect(try await updater.poll(for: [.namespace(model.namespace), .release(model)]) == false)
+        #expect(try await updater.role(.release(model)) != nil)
+        #expect(world.registry.takeRequests().count == 2)
+    }
+
     @Test("any other answer is thrown away and the whole order runs, root first")
     func changed() async throws {
         let world = try World()
