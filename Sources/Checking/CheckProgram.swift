@@ -11,8 +11,8 @@ package import Names
 /// neither write, nor start another, nor reach a network. Its answer is taken
 /// like bytes from outside, and so is its silence: once the runtime is open, a
 /// crash, a hang or more memory than it may take, when it comes twice, is what
-/// the model does. A kill by the system is not, nor is what a runtime cannot do
-/// here: nothing is known of the model then.
+/// the model does. A kill by the system is not, and is told apart when it comes
+/// twice, nor is what a runtime cannot do here: nothing is known of the model then.
 package struct CheckProgram: Sendable, Equatable {
     /// How much the process may use.
     package struct Limits: Sendable, Equatable {
@@ -57,6 +57,9 @@ package struct CheckProgram: Sendable, Equatable {
         /// The elements of each vector's outputs.
         case recorded(runtime: String, [[String: [UInt8]]])
 
+        /// The system ended it each time, which may be for want of memory of any other program; how, for people.
+        case killed(runtime: String, reason: String)
+
         /// It could not be tried here, which says nothing of the model; why, for people.
         case notRun(String)
     }
@@ -79,28 +82,39 @@ package struct CheckProgram: Sendable, Equatable {
         request.parent = Int64(getpid())
         var child = child(for: length, memory)
         child.input = request.canonical
-        let first = try await attempt(child, request)
-        guard case .trouble = first else { return try first.verdict() }
-        // What a machine does once under load, a model does each time.
-        return try await attempt(child, request).verdict()
+        // What a machine does once under load, a model does each time: the ending that comes twice counts.
+        var endings: [Ending] = []
+        while true {
+            switch try await attempt(child, request) {
+            case .verdict(let verdict): return verdict
+            case .unreadable(let reason): throw .unreadable(reason)
+            case .ended(let ending, let runtime, let reason):
+                guard endings.contains(ending) else {
+                    endings.append(ending)
+                    continue
+                }
+                switch ending {
+                case .killed: return .killed(runtime: runtime, reason: reason)
+                case .troubled: return .failed(runtime: runtime, reason: reason)
+                }
+            }
+        }
+    }
+
+    /// How a process ends without an answer.
+    private enum Ending: Equatable {
+        /// The system ended it.
+        case killed
+
+        /// It crashed, hung or spoke nonsense.
+        case troubled
     }
 
     /// What came of one process.
     private enum Attempt {
         case verdict(Verdict)
-
-        /// It crashed, hung or spoke nonsense.
-        case trouble(runtime: String, reason: String)
+        case ended(Ending, runtime: String, reason: String)
         case unreadable(String)
-
-        /// What is known if this is not tried again.
-        func verdict() throws(CheckError) -> Verdict {
-            switch self {
-            case .verdict(let verdict): return verdict
-            case .trouble(let runtime, let reason): return .failed(runtime: runtime, reason: reason)
-            case .unreadable(let reason): throw .unreadable(reason)
-            }
-        }
     }
 
     private func attempt(
@@ -122,14 +136,13 @@ package struct CheckProgram: Sendable, Equatable {
         if let trouble = result.trouble {
             let reason = "\(account.stage), the process that ran it \(trouble)"
             // The system kills without a word where memory runs out that is not the process's own.
-            if case .signalled(SIGKILL) = result.ending {
-                return .verdict(.notRun("with \(runtime), \(reason)"))
-            }
-            return .trouble(runtime: runtime, reason: reason)
+            let ending: Ending = result.ending == .signalled(SIGKILL) ? .killed : .troubled
+            return .ended(ending, runtime: runtime, reason: reason)
         }
         let answer: CheckAnswer
         do throws(ManifestError) { answer = try CheckAnswer(canonical: account.answer) } catch {
-            return .trouble(
+            return .ended(
+                .troubled,
                 runtime: runtime,
                 reason: "\(account.stage), the process that ran it gave no sound answer: \(error)"
             )
@@ -142,7 +155,11 @@ package struct CheckProgram: Sendable, Equatable {
         case .recorded(let vectors) where request.wish == .record && vectors.count == request.checks.count:
             return .verdict(.recorded(runtime: runtime, vectors))
         case .passed, .recorded:
-            return .trouble(runtime: runtime, reason: "the process that ran it answered another question")
+            return .ended(
+                .troubled,
+                runtime: runtime,
+                reason: "the process that ran it answered another question"
+            )
         }
     }
 

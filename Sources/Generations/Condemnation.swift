@@ -89,6 +89,46 @@ extension DeviceDirectory {
         return generation
     }
 
+    /// Leaves versions that may not run, each for the best of its `ways` that no app has condemned; else for none.
+    ///
+    /// What apps condemned is looked at before the switch and once more after it, as by `activate`.
+    ///
+    /// - Parameters:
+    ///   - ways: For each model that has to leave, what can take its place, the best first.
+    ///   - active: The active generation.
+    ///   - now: Written into the record.
+    ///   - forbidden: What is recalled, denied or quarantined, as far as the sync knows.
+    ///   - bounds: For a model that its app has to confirm, within what.
+    /// - Returns: What is active then.
+    /// - Throws: `GenerationError`, as of `leave`.
+    package func leave(
+        for ways: [ModelName: [GenerationRecord.Model]],
+        from active: ActiveGeneration,
+        at now: UnixTime,
+        forbidden: Set<Digest>,
+        bounds: (GenerationRecord.Model) -> TrialBounds?
+    ) throws(GenerationError) -> ActiveGeneration {
+        let left = active.record.models.filter { ways[$0.identity.model] != nil }
+        var refused = forbidden.union(left.map(\.identity.manifest))
+        var standing = active
+        while true {
+            // A note that cannot be read holds nothing up.
+            refused.formUnion(((try? note(Quarantine.self))?.entries ?? []).map(\.manifest))
+            let taken = ways.mapValues { way in way.first { !refused.contains($0.identity.manifest) } }
+            let models = active.record.models.compactMap { model in taken[model.identity.model] ?? model }
+            standing = try leave(
+                for: models,
+                from: standing,
+                at: now,
+                forbidden: { refused.contains($0) },
+                bounds: { name in models.first { $0.identity.model == name }.flatMap(bounds) }
+            )
+            let chosen = taken.values.compactMap { $0 }
+            let late = (try? condemned(among: chosen, except: refused)) ?? []
+            guard !late.isEmpty else { return standing }
+        }
+    }
+
     /// Changes the note about what is not taken again, one writer after the other.
     ///
     /// Its lock is a courtesy between writers; where it cannot be had, a lost change costs one more try of a version.

@@ -24,7 +24,7 @@ package struct TrustState: Equatable, Sendable {
     package let graceUntil: UnixTime
 
     /// Manifest digests that this device must not run: recalled or denied.
-    package let recalled: [Digest]
+    package private(set) var recalled: [Digest]
 
     /// The greatest signed time seen, below which no clock is believed.
     package let clockFloor: UnixTime?
@@ -52,6 +52,13 @@ package struct TrustState: Equatable, Sendable {
     func checked(at time: UnixTime) -> TrustState {
         var state = self
         state.checked = time
+        return state
+    }
+
+    /// The same, with more that must not run.
+    package func withdrawing(_ more: [Digest]) -> TrustState {
+        var state = self
+        state.recalled = Set(recalled + more).sorted()
         return state
     }
 

@@ -107,6 +107,8 @@ struct CheckAuthoring {
             }
         case .failed(let runtime, let reason):
             throw .checks("the outputs of \(name) cannot be recorded with \(runtime): \(reason)")
+        case .killed(let runtime, let reason):
+            throw .usage("\(name) has no outputs, and they cannot be recorded with \(runtime): \(reason)")
         case .notRun(let reason):
             throw .usage("\(name) has no outputs, and they cannot be recorded: \(reason)")
         case .passed: throw .checks("the outputs of \(name) cannot be recorded: no answer")
@@ -176,6 +178,8 @@ struct CheckAuthoring {
         switch try await verdict(program, variant, checks, locations, .compare) {
         case .passed(let runtime): return "\(name): \(count) reproduced with \(runtime)"
         case .notRun(let reason): return "\(name): \(count) not run: \(reason); \(left)"
+        case .killed(let runtime, let reason):
+            return "\(name): \(count) not run: with \(runtime), \(reason), each time; \(left)"
         case .failed(let runtime, let reason):
             throw .checks(
                 "\(name) does not reproduce its golden vectors with \(runtime), so nothing was published: \(reason); "

@@ -150,7 +150,7 @@ struct Candidates {
             return true
         }
         switch obstacle {
-        case .denied, .recalled, .belowFloor:
+        case .denied, .recalled, .withdrawn, .belowFloor:
             if active?.manifest != listing.manifest { passOver(pin, obstacle) }
             return false
         default:

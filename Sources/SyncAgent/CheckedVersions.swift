@@ -47,9 +47,6 @@ struct CheckedVersions: DeviceNote {
         entries.first { $0.manifest == identity.manifest && $0.variant == identity.variant }
     }
 
-    /// Whether the version need not be tried again.
-    func isDone(_ identity: VersionIdentity) -> Bool { self[identity]?.outcome != nil }
-
     /// Until when a version is not tried again; `nil` when it may be now.
     ///
     /// A clock that is no longer the one of the last beginning holds nothing up.

@@ -16,6 +16,9 @@ struct ModelChain: Sendable {
     /// Of the administrators and of the model's team.
     var denials: [Denial]
 
+    /// Manifests that this device knows must not run, where what says so cannot be had anew.
+    var withdrawn: Set<Digest> = []
+
     /// What the registry holds back at this moment.
     var holds: [Digest: Hold]
 
@@ -36,13 +39,23 @@ struct ModelChain: Sendable {
         self.holds = holds
     }
 
+    /// Adds what the release role lists.
+    mutating func add(_ release: TargetsDocument?) {
+        for (path, file) in release?.targets ?? [:] {
+            if let version = ModelManifest.version(at: path.description, of: model), let digest = file.sha256
+            {
+                releases[version] = digest
+            }
+        }
+    }
+
     /// Why a device must leave this version now; `nil` when it need not.
     func withdrawal(of version: ModelVersion, _ manifest: Digest) -> Obstacle? {
         if let denial = denials.first(where: { $0.denies(model, version: version, manifest: manifest) }) {
             return .denied(denial)
         }
-        guard let state = live?.state(of: version), state.kind == .recalled else { return nil }
-        return .recalled(state)
+        if let state = live?.state(of: version), state.kind == .recalled { return .recalled(state) }
+        return withdrawn.contains(manifest) ? .withdrawn : nil
     }
 
     /// Why an active version is not believed to be what its owners released; `nil` when the release role lists it.

@@ -75,6 +75,14 @@ struct ModelPlan: Sendable {
         )
     }
 
+    /// Says for what a version that had to be left was left; `nil` is for none.
+    mutating func leave(for refuge: GenerationRecord.Model?) {
+        self.refuge = refuge
+        guard decision.outcome == .failed else { return }
+        record = refuge
+        decision.active = refuge?.identity.version.description
+    }
+
     /// Gives up: what was active stays, unless it has to be left.
     mutating func fail(_ error: SyncError) {
         record = recall == nil ? active : refuge

@@ -6,6 +6,9 @@ import Trust
 enum Obstacle: Equatable, Sendable {
     case denied(Denial)
     case recalled(VersionState)
+
+    /// Recalled or denied as this device learned before, whatever can be read of that now.
+    case withdrawn
     case belowFloor(ModelVersion)
 
     /// The release role signs another manifest for this version, or none.
@@ -44,6 +47,7 @@ extension Obstacle: CustomStringConvertible {
         switch self {
         case .denied(let denial): "denied since \(denial.since): \(denial.reason)"
         case .recalled(let state): "recalled at \(state.time): \(state.reason)"
+        case .withdrawn: "recalled or denied, as an earlier sync learned"
         case .belowFloor(let floor): "below the floor \(floor)"
         case .notReleased: "the release role does not list this manifest"
         case .unknown: "no such version is released"

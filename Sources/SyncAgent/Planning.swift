@@ -19,65 +19,28 @@ struct Planning {
     /// Turns an error of a role into one for people; knows about grace.
     let explain: (UpdateError, String) -> SyncError
 
-    func plan(
-        _ request: WantedModel,
-        active: GenerationRecord.Model?,
-        _ chain: inout RegistryChain
-    ) async -> (plan: ModelPlan, recalled: [Digest]?) {
-        var plan = ModelPlan(request, active: active)
-        var recalled: [Digest]?
+    /// Chooses the version to run.
+    func settle(_ survey: inout Survey, _ chain: inout RegistryChain) async {
+        guard !survey.isOver, let roles = survey.roles, let signed = survey.signed,
+            let candidates = survey.candidates
+        else { return }
         do throws(SyncError) {
-            try await choose(request, &plan, &recalled, &chain)
-            return (plan, recalled)
+            try await choose(survey.request, signed, candidates, roles, &survey.plan, &chain)
         } catch {
-            // A denial counts, also where the roles below it cannot be had.
-            if plan.recall == nil, let active, let denial = chain.denial(of: active.identity) {
-                plan.recall = Obstacle.denied(denial).description
-            }
-            plan.fail(error)
-            return (plan, recalled)
+            survey.fail(error)
         }
     }
 
-    /// Chooses, and says what is recalled as soon as that is known, whatever fails after it.
     private func choose(
         _ request: WantedModel,
+        _ signed: ModelChain,
+        _ candidates: Candidates,
+        _ roles: ModelRoles,
         _ plan: inout ModelPlan,
-        _ recalled: inout [Digest]?,
         _ chain: inout RegistryChain
     ) async throws(SyncError) {
-        let roles: ModelRoles?
-        do throws(UpdateError) { roles = try await chain.roles(of: request.name) } catch {
-            throw explain(error, request.model)
-        }
-        guard let roles else {
-            plan.takeNone(
-                hasUnusable: false,
-                explanation: "the registry has no namespace \(request.name.namespace); check the name"
-            )
-            recalled = []
-            return
-        }
-        guard roles.live != nil || roles.release != nil || plan.active != nil else {
-            plan.takeNone(
-                hasUnusable: false,
-                isUnknown: true,
-                explanation:
-                    "the registry has no model \(request.model), or nothing of it yet; check the name"
-            )
-            recalled = []
-            return
-        }
-        let signed = try await chain.chain(of: request.name, roles)
-        recalled = signed.recalled
-        let candidates = Candidates(request, in: signed, rules(request), active: plan.active?.identity)
-        plan.recall = candidates.departure?.description
-        plan.unmet = candidates.unmet
-        plan.passedOver = candidates.passedOver
-        plan.forgery = plan.active.flatMap { signed.forgery($0.identity) == nil ? nil : $0.identity.manifest }
         let expectation = try request.parsedExpectation()
         let running = runningFormat(plan.active)
-        if plan.recall != nil { plan.refuge = refuge(candidates, request, expectation, running) }
         var hasUnusable = false
         for candidate in candidates.ordered {
             let bytes = try await manifest(candidate, request, roles, &chain)
@@ -111,38 +74,6 @@ struct Planning {
             explanation: unknown ?? candidates.stay ?? Self.explanation(request, signed, plan.active)
         )
         try await repairKept(request, roles, &plan, &chain)
-    }
-
-    /// The best candidate that is on the device, whole and of use: where to go at once after a recall.
-    private func refuge(
-        _ candidates: Candidates,
-        _ request: WantedModel,
-        _ expectation: Expectation?,
-        _ running: ModelFormat?
-    ) -> GenerationRecord.Model? {
-        for candidate in candidates.ordered {
-            guard let model = known.first(where: { $0.identity.manifest == candidate.manifest }),
-                model.identity.model == request.name, (try? device.isInstalled(model.identity)) == true,
-                let manifest = try? device.manifest(of: model.identity)
-            else { continue }
-            let usability = Usability(
-                manifest,
-                expectation: expectation,
-                wanted: request.variant ?? model.identity.variant,
-                on: machine,
-                running: running
-            )
-            guard case .usable(let content, _) = usability, content.name == model.identity.variant else {
-                continue
-            }
-            return GenerationRecord.Model(
-                identity: model.identity,
-                entry: model.entry,
-                channel: model.channel,
-                reason: candidate.reason
-            )
-        }
-        return nil
     }
 
     private func take(

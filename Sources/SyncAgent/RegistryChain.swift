@@ -59,7 +59,7 @@ struct RegistryChain: Sendable {
 
     func denial(of identity: VersionIdentity) -> Denial? { ledger.denial(of: identity) }
 
-    /// All that is signed about one model.
+    /// The roles that can take versions of a model away; what brings new ones may come later, or never.
     ///
     /// - Throws: `UpdateError` when a role cannot be had or trusted.
     mutating func roles(of model: ModelName) async throws(UpdateError) -> ModelRoles? {
@@ -67,22 +67,27 @@ struct RegistryChain: Sendable {
         guard let team = try await updater.role(role) else { return nil }
         ledger.accept(team.document.deny, of: role.roleName, version: team.document.version, by: .chain)
         let live = try await updater.role(.live(model))
-        let release = try await updater.role(.release(model))
-        for role in [team, live, release] {
+        for role in [team, live] {
             if let role { freshUntil = min(freshUntil, role.document.expires) }
         }
-        return ModelRoles(live: live?.document, release: release?.document)
+        return ModelRoles(live: live?.document, release: nil)
     }
 
-    /// The documents that the roles of `model` name.
-    mutating func chain(of model: ModelName, _ roles: ModelRoles) async throws(SyncError) -> ModelChain {
+    /// The role that lists the versions of a model.
+    ///
+    /// - Throws: `UpdateError` when it cannot be had or trusted.
+    mutating func release(of model: ModelName) async throws(UpdateError) -> TargetsDocument? {
+        let role = try await updater.role(.release(model))
+        if let role { freshUntil = min(freshUntil, role.document.expires) }
+        return role?.document
+    }
+
+    /// What takes versions of a model away: denials, and the document that `live.json` is.
+    mutating func withdrawals(
+        of model: ModelName,
+        _ roles: ModelRoles
+    ) async throws(SyncError) -> ModelChain {
         var chain = ModelChain(model: model, denials: ledger.denials(of: model))
-        for (path, file) in roles.release?.targets ?? [:] {
-            let name = path.description.dropFirst(model.description.utf8.count + 1).dropLast(
-                ".json".utf8.count
-            )
-            if let version = ModelVersion(name), let digest = file.sha256 { chain.releases[version] = digest }
-        }
         let path = LiveDocument.targetPath(model: model)
         if let file = roles.live?.targets[TargetPath(path)] {
             let bytes = try await content(of: TargetPath(path), file)
@@ -90,11 +95,15 @@ struct RegistryChain: Sendable {
                 throw SyncError(error, "\(path), version \(roles.live?.version ?? 0) of its role")
             }
         }
-        do throws(SyncError) { chain.holds = try await holds(on: model) } catch {
+        return chain
+    }
+
+    /// Adds what the registry holds back, or why nobody knows.
+    mutating func addHolds(to chain: inout ModelChain) async {
+        do throws(SyncError) { chain.holds = try await holds(on: chain.model) } catch {
             chain.withheld = error
             warnings.append(error.message)
         }
-        return chain
     }
 
     /// The manifest of a version that the release role signed.
@@ -161,5 +170,5 @@ struct RegistryChain: Sendable {
 /// The verified roles of one model; those that are not there yet are `nil`.
 struct ModelRoles: Sendable {
     let live: TargetsDocument?
-    let release: TargetsDocument?
+    var release: TargetsDocument?
 }

@@ -48,14 +48,33 @@ struct StoredRoles: Sendable {
 
     /// What the release role of `model` signed, as stored.
     private func release(of model: ModelName) throws(TrustError) -> TargetsDocument {
+        try stored(.release(model), of: model)
+    }
+
+    /// A role of `model` that its team delegates to.
+    private func stored(_ role: SealiftRole, of model: ModelName) throws(TrustError) -> TargetsDocument {
         let team = SealiftRole.namespace(model.namespace).roleName
-        let release = SealiftRole.release(model).roleName
         let administrators = try stored(.targets, try root.quorum(for: .targets))
         let owners = try stored(
             .namespace(model.namespace),
             try administrators.quorum(for: team, named: .targets)
         )
-        return try stored(.release(model), try owners.quorum(for: release, named: team))
+        return try stored(role, try owners.quorum(for: role.roleName, named: team))
+    }
+
+    /// What is signed of `model`, as stored; holds are not in it.
+    ///
+    /// - Returns: `nil` where that does not say which versions are released, and what became of them.
+    func chain(of model: ModelName, denials: [Denial]) -> ModelChain? {
+        let path = LiveDocument.targetPath(model: model)
+        guard let release = try? release(of: model), let live = try? stored(.live(model), of: model),
+            let file = live.targets[TargetPath(path)], let digest = file.sha256,
+            let bytes = (try? store.load(TargetContents.name(of: digest))) ?? nil, file.describes(bytes),
+            let document = try? LiveDocument(canonical: bytes, at: path)
+        else { return nil }
+        var chain = ModelChain(model: model, live: document, denials: denials)
+        chain.add(release)
+        return chain
     }
 
     /// The versions that the release role of `model` lists.

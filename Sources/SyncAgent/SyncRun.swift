@@ -40,20 +40,30 @@ struct SyncRun: Sendable {
         }
         events(.phase(.refreshing))
         let sources = try sources(device)
-        var (chain, settings) = try await trusted(sources, device, active, &setbacks)
-        events(.phase(.choosing))
         let pins = setbacks.sparing(Pins()) { () throws(SyncError) in
             try onDisk { () throws(GenerationError) in try device.note(Pins.self) }
         }
         let local = LocalNotes(quarantine: quarantine, pins: pins)
+        var chain = try await trusted(sources, device, active, local, &setbacks)
+        events(.phase(.choosing))
         let group = setbacks.sparing(GroupRule(requests: requests, note: GroupNote())) {
             () throws(SyncError) in
             try onDisk { () throws(GenerationError) in GroupRule(requests: requests, note: try device.note())
             }
         }
-        var (plans, recalled) = await choose(device, active?.record, local, &chain, &setbacks)
-        if recalled == nil, mode == .activate { await search(sources, into: &chain.ledger) }
-        group.apply(to: &plans)
+        let secret = setbacks.sparing(nil) { () throws(SyncError) in try rolloutSecret(device) }
+        let known = setbacks.sparing([]) { () throws(SyncError) in
+            try onDisk { () throws(GenerationError) in try device.versionsKnown() }
+        }
+        let planning = planning(device, active?.record, local, known, secret)
+        let before = active?.record
+        var survey = await survey(planning, before, &chain)
+        let warned = try await leaveRecalled(&survey, planning, sources, &active, &chain, local, device)
+        warnings += warned
+        // Nothing is taken without the settings, and nothing that must be left waits for them.
+        var settings: SettingsDocument?
+        do throws(SyncError) { settings = try await chain.settings() } catch { setbacks.note(error) }
+        for index in survey.models.indices { await planning.weigh(&survey.models[index], &chain) }
 
         var report = SyncReport(
             outcome: mode == .dryRun ? .planned : .unchanged,
@@ -63,19 +73,14 @@ struct SyncRun: Sendable {
             bytesFetched: 0,
             warnings: warnings
         )
-        report.pollSeconds = settings.pollSeconds
-        report.warnings += setbacks.sparing([]) { () throws(SyncError) in
-            try save(recalled, sources.store, chain, settings, to: device)
+        if let settings {
+            report.pollSeconds = settings.pollSeconds
+            report.warnings += setbacks.sparing([]) { () throws(SyncError) in
+                try save(survey, sources.store, chain, settings, to: device)
+            }
         }
-        let before = active?.record
-        // What could not be read this time may not be gone back to again.
-        let withdrawn = recalled ?? (try? device.trustState())?.recalled ?? []
-        var forbidden = denied(by: chain.ledger, active, device)
-            .union(withdrawn)
-            .union(quarantine.entries.map(\.manifest))
-            .union(plans.compactMap(\.forgery))
+        var forbidden = forbidden(survey, chain.ledger, active, local, device)
         if mode == .activate {
-            active = try await leaveRecalled(plans, active, forbidden, device)
             if let failure = sources.store.failure { setbacks.note(SyncError(failure)) }
             if setbacks.first != nil {
                 do throws(SyncError) { try await purge(active, forbidden, device) } catch {
@@ -84,6 +89,10 @@ struct SyncRun: Sendable {
             }
         }
         try setbacks.end()
+        for index in survey.models.indices { await planning.settle(&survey.models[index], &chain) }
+        if mode == .activate, let failure = sources.store.failure { throw SyncError(failure) }
+        var plans = survey.models.map(\.plan)
+        group.apply(to: &plans)
         if mode == .activate {
             if let pin = sources.pin { try pin.save(to: device) }
             report.bytesFetched = await receive(&plans, chain, device)
@@ -94,7 +103,7 @@ struct SyncRun: Sendable {
             report.warnings += await preview(&plans, device)
         }
         group.apply(to: &plans)
-        let lingering = await lingering(plans, before, device, &chain)
+        let lingering = lingering(plans, survey)
         if mode == .activate {
             report.generation = try await activate(plans, lingering, over: active, forbidden, device, &report)
             report.warnings += await collect(device, chain, plans)
@@ -116,15 +125,14 @@ struct SyncRun: Sendable {
         _ sources: Sources,
         _ device: DeviceDirectory,
         _ active: ActiveGeneration?,
+        _ local: LocalNotes,
         _ setbacks: inout Setbacks
-    ) async throws(SyncError) -> (RegistryChain, SettingsDocument) {
+    ) async throws(SyncError) -> RegistryChain {
         var ledger = setbacks.sparing(DenialLedger()) { () throws(SyncError) in
             try onDisk { () throws(GenerationError) in try device.note(DenialLedger.self) }
         }
         do throws(SyncError) {
-            var chain = try await refreshedChain(sources, device, active?.record, ledger)
-            let settings = try await chain.settings()
-            return (chain, settings)
+            return try await refreshedChain(sources, device, active?.record, ledger)
         } catch {
             guard mode == .activate else { throw error }
             if error.kind == .refused || error.kind == .expired {
@@ -133,7 +141,7 @@ struct SyncRun: Sendable {
                     try noting { () throws(GenerationError) in try ledger.save(on: device) }
                 }
             }
-            try await leaveKnown(ledger, active, device)
+            try await leaveKnown(ledger, sources, active, local, device)
             throw error
         }
     }
@@ -142,27 +150,9 @@ struct SyncRun: Sendable {
     ///
     /// A name that was mistyped, or a registry that fails, must not take a
     /// working model away. What is recalled or denied leaves all the same.
-    private func lingering(
-        _ plans: [ModelPlan],
-        _ active: GenerationRecord?,
-        _ device: DeviceDirectory,
-        _ chain: inout RegistryChain
-    ) async -> [GenerationRecord.Model] {
-        guard let active, !plans.allSatisfy(\.isResolved) else { return [] }
-        let wanted = Set(configuration.models.map(\.name))
-        let recalled = Set((try? device.trustState())?.recalled ?? [])
-        var kept: [GenerationRecord.Model] = []
-        for model in active.models where !wanted.contains(model.identity.model) {
-            let identity = model.identity
-            guard !recalled.contains(identity.manifest) else { continue }
-            let roles = (try? await chain.roles(of: identity.model)).flatMap { $0 }
-            if let roles, let signed = try? await chain.chain(of: identity.model, roles) {
-                guard signed.withdrawal(of: identity.version, identity.manifest) == nil else { continue }
-            }
-            guard chain.denial(of: identity) == nil else { continue }
-            kept.append(model)
-        }
-        return kept
+    private func lingering(_ plans: [ModelPlan], _ survey: DeviceSurvey) -> [GenerationRecord.Model] {
+        guard !plans.allSatisfy(\.isResolved) else { return [] }
+        return survey.unasked.filter { !$0.isWithdrawn }.map(\.model)
     }
 
     /// A device keeps what one sync asks for; whoever forgot a model should read so here first.
@@ -174,50 +164,6 @@ struct SyncRun: Sendable {
                 ? "\(name) stays for now: it is not among the models asked for, and leaves when all of those are there"
                 : "\(name) leaves: it is not among the models asked for, and a sync keeps those alone"
         }
-    }
-
-    /// - Returns: A plan for each request, and all recalled manifests if every model's documents could be read.
-    private func choose(
-        _ device: DeviceDirectory,
-        _ active: GenerationRecord?,
-        _ local: LocalNotes,
-        _ chain: inout RegistryChain,
-        _ setbacks: inout Setbacks
-    ) async -> ([ModelPlan], recalled: [Digest]?) {
-        let known = setbacks.sparing([]) { () throws(SyncError) in
-            try onDisk { () throws(GenerationError) in try device.versionsKnown() }
-        }
-        let ran = Set(known.map(\.identity.manifest))
-        let secret = setbacks.sparing(nil) { () throws(SyncError) in try rolloutSecret(device) }
-        var machine = Machine.current
-        machine.runtimes = configuration.runtimes.map(\.limits)
-        let planning = Planning(
-            device: device,
-            machine: machine,
-            rules: { request in
-                DeviceRules(
-                    floor: request.floor,
-                    pin: local.pins.versions[request.name],
-                    quarantine: local.reasons,
-                    hasRun: { ran.contains($0) },
-                    bucket: { manifest, channel in
-                        // Without a secret, at the end of every rollout.
-                        guard let secret else { return Listing.fullRollout - 1 }
-                        return RolloutBucket.bucket(secret: secret, manifest: manifest, channel: channel)
-                    }
-                )
-            },
-            known: known,
-            explain: { explain($0, $1, device, active) }
-        )
-        var plans: [ModelPlan] = []
-        var recalled: [Digest]? = []
-        for request in requests {
-            let (plan, found) = await planning.plan(request, active: active?.model(request.name), &chain)
-            plans.append(plan)
-            recalled = found.flatMap { found in recalled.map { $0 + found } }
-        }
-        return (plans, recalled)
     }
 
     /// A dry run makes none.

@@ -113,6 +113,10 @@ extension SyncRun {
             checked.forget(identity)
             try onDisk { () throws(GenerationError) in try device.save(checked) }
             return Told(line: "its \(words) not run: \(reason)", isWarning: true)
+        case .killed(let runtime, let reason):
+            checked.forget(identity)
+            try onDisk { () throws(GenerationError) in try device.save(checked) }
+            return try killed(identity, plan, words, "with \(runtime), \(reason), each time")
         case .failed(let runtime, let reason):
             // Whoever clears the quarantine wants it tried again.
             checked.forget(identity)
@@ -123,6 +127,28 @@ extension SyncRun {
         checked.finish(identity, told.line)
         try onDisk { () throws(GenerationError) in try device.save(checked) }
         return told
+    }
+
+    /// What becomes of a version whose vectors the system ended: nobody knows whose fault that is.
+    ///
+    /// Where another version of its model works, that stays, and the next sync
+    /// tries again; where none does, an untried one is better than none.
+    private func killed(
+        _ identity: VersionIdentity,
+        _ plan: ModelPlan,
+        _ words: String,
+        _ reason: String
+    ) throws(SyncError) -> Told {
+        let standing = plan.recall == nil ? plan.active : plan.refuge
+        guard let standing, standing.identity != identity else {
+            return Told(line: "its \(words) not run: \(reason); whatever loads it should", isWarning: true)
+        }
+        throw SyncError(
+            .temporary,
+            "\(identity.words): its golden vectors could not be run: \(reason). Nothing is known of the version, so "
+                + "\(standing.identity.version) stays; see that there is memory for it, as a system ends what takes "
+                + "more than is left, or more than its service may. The next sync tries again"
+        )
     }
 
     private func failure(_ identity: VersionIdentity, _ reason: String) -> SyncError {

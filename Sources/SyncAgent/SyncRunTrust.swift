@@ -121,7 +121,7 @@ extension SyncRun {
     ///
     /// - Returns: A warning, when it could not be noted.
     func save(
-        _ recalled: [Digest]?,
+        _ survey: DeviceSurvey,
         _ store: OverlayStore,
         _ chain: RegistryChain,
         _ settings: SettingsDocument,
@@ -131,12 +131,12 @@ extension SyncRun {
         return try noting { () throws(GenerationError) in
             let old = (try? device.trustState())?.recalled ?? []
             // What could not be read this time may not unsay a recall, and may have been newer.
-            let kept = recalled == nil || store.failure != nil ? old : []
+            let kept = survey.isWhole && store.failure == nil ? [] : old
             let state = TrustState(
                 checked: chain.now,
                 freshUntil: chain.freshUntil,
                 graceUntil: chain.freshUntil.adding(seconds: settings.grace),
-                recalled: (recalled ?? []) + kept,
+                recalled: survey.withdrawn + kept,
                 clockFloor: chain.clockFloor,
                 afterGrace: settings.afterGrace
             )

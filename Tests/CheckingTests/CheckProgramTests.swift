@@ -82,14 +82,34 @@ struct CheckProgramTests {
         #expect(reason.contains(text), "\(reason)")
     }
 
-    @Test("a kill by the system says nothing of the model")
+    @Test("a kill by the system that comes twice says nothing of the model, and is told apart")
     func killed() async throws {
-        guard case .notRun(let reason) = try await verdict(begun("kill -KILL $$")) else {
-            Issue.record("taken for a failure of the model")
+        guard case .killed(runtime: "fake 1.0", let reason) = try await verdict(begun("kill -KILL $$")) else {
+            Issue.record("taken for something else")
             return
         }
-        let text = "with fake 1.0, in check 0, the process that ran it was ended by the system"
+        let text = "in check 0, the process that ran it was ended by the system"
         #expect(reason.hasPrefix(text), "\(reason)")
+    }
+
+    @Test(
+        "a kill and a crash are one of each, and the third process decides",
+        arguments: [["KILL", "SEGV"], ["SEGV", "KILL"]],
+        ["KILL", "SEGV", ""]
+    )
+    func each(_ signals: [String], _ last: String) async throws {
+        let mark = scratch.path("mark")
+        // It can make files, and write nothing into them.
+        let rest = """
+            if [ ! -e \(mark)1 ]; then touch \(mark)1; kill -\(signals[0]) $$; fi
+            if [ ! -e \(mark)2 ]; then touch \(mark)2; kill -\(signals[1]) $$; fi
+            \(last.isEmpty ? "" : "kill -\(last) $$")
+            """
+        let answer = String(decoding: CheckAnswer(.passed).canonical, as: UTF8.self)
+        switch (last, try await verdict(begun("\(rest)\nprintf '%s' '\(answer)'"))) {
+        case ("KILL", .killed), ("SEGV", .failed), ("", .passed): break
+        case (_, let verdict): Issue.record("\(verdict)")
+        }
     }
 
     @Test(
@@ -110,7 +130,7 @@ struct CheckProgramTests {
         #expect(try await verdict(answer(.untried(reason))) == .notRun("with fake 1.0, \(reason)"))
     }
 
-    @Test("a crash that comes once is none: the second answer counts", arguments: ["SEGV", "ABRT"])
+    @Test("a crash that comes once is none: the second answer counts", arguments: ["SEGV", "ABRT", "KILL"])
     func once(_ signal: String) async throws {
         let mark = scratch.path("mark")
         let rest = "if [ ! -e \(mark) ]; then touch \(mark); kill -\(signal) $$; fi"

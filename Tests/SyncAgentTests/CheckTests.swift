@@ -143,11 +143,8 @@ struct CheckTests {
     }
 
     @Test(
-        "without a runtime, or without memory, nothing is known and nothing refused, and that is told",
-        arguments: [
-            nil, "kill -SEGV $$", "echo obstacle it is too old",
-            "printf 'opened fake 1.0\\nloaded\\ncheck 0\\n'; kill -KILL $$",
-        ]
+        "without a runtime nothing is known and nothing refused, and that is told",
+        arguments: [nil, "kill -SEGV $$", "echo obstacle it is too old"]
     )
     func unknown(_ script: String?) async throws {
         try release("1.1.0")
@@ -159,6 +156,40 @@ struct CheckTests {
         #expect(try fixture.activeVersion() == "1.1.0")
         #expect(try quarantined() == [])
         #expect(try await fixture.sync().warnings.isEmpty, "told once")
+    }
+
+    @Test("where the system kills that process twice the old version stays, and the next sync tries again")
+    func killed() async throws {
+        try release("1.1.0")
+        for count in 1...4 {
+            let report = try await sync(begun("kill -KILL $$"))
+            let failure = try require(report.models[0].failure)
+            #expect(report.exitCode == 75 && failure.kind == .temporary, "\(report)")
+            #expect(failure.message.contains("so 1.0.0 stays; see that there is memory"), "\(failure)")
+            #expect(try fixture.activeVersion() == "1.0.0" && quarantined() == [])
+            #expect(try device().why("vision/detector").failure?.message == failure.message)
+            #expect(try runs() == 2 * count)
+        }
+        #expect(try await sync(passing).exitCode == 0)
+        #expect(try fixture.activeVersion() == "1.1.0")
+    }
+
+    @Test("a device on which nothing works yet takes what was killed, and tells it")
+    func killedFirst() async throws {
+        let fixture = try SyncFixture()
+        try fixture.registry.release("1.0.0", checks: Self.checks)
+        let path = try fixture.scratch.write(
+            "checker",
+            Array("#!/bin/sh\n\(begun("kill -KILL $$"))\n".utf8),
+            mode: 0o755
+        )
+        let report = try await fixture.sync { configuration in
+            configuration.checkProgram = path
+            configuration.runtimeLibrary = "/usr/lib/libonnxruntime.so"
+        }
+        #expect(report.exitCode == 0 && report.models[0].checks?.contains("not run: with fake") == true)
+        #expect(report.warnings.contains { $0.contains("ended by the system") }, "\(report)")
+        #expect(try fixture.activeVersion() == "1.0.0")
     }
 
     @Test("a version without vectors is not tried, and a dry run tries none")
