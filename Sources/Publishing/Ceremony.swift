@@ -117,8 +117,7 @@ package struct Ceremony {
 
     /// Commits a proposal that was signed elsewhere, with what the keys at hand add.
     ///
-    /// One that is published already is no error, so that a call whose answer was lost can be repeated. What apps
-    /// registered is asked by the registry alone, at the commit, and so not in a dry run.
+    /// One that is published already is no error, so that a call whose answer was lost can be repeated.
     ///
     /// - Throws: `PublishingError`, also when the registry has moved on: what others signed cannot be rebased.
     package mutating func take(
@@ -134,6 +133,10 @@ package struct Ceremony {
             return try unchanged(present)
         }
         _ = try proposal.checkedDocuments(beside: state)
+        if aim != .collect {
+            let gate = AppGate(client: client, view: view, breaks: breaks, notice: notice)
+            try await gate.check(proposal, on: state)
+        }
         guard aim != .dryRun else { return try rehearsed(proposal, on: state) }
         try confirm(proposal, state)
         guard let report = try await finish(proposal, on: state, aim) else {

@@ -122,13 +122,15 @@ struct AppGate {
         guard !listed.contains(where: { $0.version == manifest.version }) else {
             return try rule.checkNames(for: model)
         }
-        try await check(manifest, entering: channel, by: rule, on: state)
+        let offer = Offer(released: state.released(of: model), contents: [:])
+        try await check(manifest, entering: channel, by: rule, offer, on: state)
     }
 
     private func check(
         _ manifest: ModelManifest,
         entering channel: ChannelName?,
         by rule: ExpectationRule,
+        _ offer: Offer,
         on state: RegistryState
     ) async throws(PublishingError) {
         let model = manifest.model
@@ -138,10 +140,10 @@ struct AppGate {
                 manifest.version,
                 on: channel,
                 in: try state.live(of: model),
-                released: Array(state.released(of: model).keys)
+                released: Array(offer.released.keys)
             )
         {
-            before = try await view.manifest(of: model, version, on: state)
+            before = try await self.manifest(of: model, version, offer, on: state)
         }
         for note in try rule.check(manifest, after: before) { notice(note) }
     }
@@ -153,20 +155,50 @@ struct AppGate {
         on state: RegistryState
     ) async throws(PublishingError) {
         guard draft.contents[LiveDocument.targetPath(model: model)] != nil else { return }
+        let offer = Offer(released: state.released(of: model), contents: draft.contents)
+        try await check(draft.live(of: model), offer, on: state)
+    }
+
+    /// The same for every model whose channels a proposal from elsewhere changes, with the versions that it brings.
+    func check(_ proposal: Proposal, on state: RegistryState) async throws(PublishingError) {
+        let contents = Dictionary(proposal.targets.map { ($0.path, $0.content) }) { first, _ in first }
+        let chain = try ProposedChain(proposal, on: state)
+        for role in proposal.roles {
+            guard case .live(let model) = SealiftRole(role.role),
+                let bytes = contents[LiveDocument.targetPath(model: model)]
+            else { continue }
+            let released = RegistryState.released(of: model, by: chain.document(.release(model)))
+            let offer = Offer(released: released, contents: contents)
+            try await check(try RegistryState.live(of: model, bytes), offer, on: state)
+        }
+    }
+
+    /// What there is of a model once a change is made.
+    private struct Offer {
+        let released: [ModelVersion: Digest]
+
+        /// Documents that the change brings, by path.
+        let contents: [String: [UInt8]]
+    }
+
+    private func check(
+        _ after: LiveDocument,
+        _ offer: Offer,
+        on state: RegistryState
+    ) async throws(PublishingError) {
+        let model = after.model
         let before = try state.live(of: model)
-        let after = try draft.live(of: model)
-        let released = state.released(of: model)
-        let entered = after.entered(since: before).filter { released[$0.version] != nil }
+        let entered = after.entered(since: before).filter { offer.released[$0.version] != nil }
         let losses = after.losses(since: before)
         guard !entered.isEmpty || !losses.isEmpty || !breaks.isEmpty else { return }
         let rule = ExpectationRule(entries: try await client.expectations(of: model), breaks: breaks)
         try rule.checkNames(for: model)
         for (channel, version) in entered {
-            let manifest = try await view.manifest(of: model, version, on: state)
-            try await check(manifest, entering: channel, by: rule, on: state)
+            let manifest = try await manifest(of: model, version, offer, on: state)
+            try await check(manifest, entering: channel, by: rule, offer, on: state)
         }
         for loss in losses {
-            let found = try await self.losses(by: loss, of: model, rule.entries, on: state)
+            let found = try await self.losses(by: loss, of: model, rule.entries, offer, on: state)
             for note in try rule.check(found, of: model, on: loss.channel) { notice(note) }
         }
     }
@@ -178,6 +210,7 @@ struct AppGate {
         by loss: ChannelLoss,
         of model: ModelName,
         _ entries: [ExpectationEntry],
+        _ offer: Offer,
         on state: RegistryState
     ) async throws(PublishingError) -> [AppLosses.Loss] {
         let apps = entries.compactMap { entry in
@@ -186,11 +219,11 @@ struct AppGate {
         guard !apps.isEmpty else { return [] }
         var losses = AppLosses(apps)
         for version in loss.lost {
-            guard let manifest = try await readable(model, version, on: state) else { continue }
+            guard let manifest = try await readable(model, version, offer, on: state) else { continue }
             losses.lose(manifest, isRecalled: loss.recalled.contains(version))
         }
         for version in loss.left where !losses.isEmpty {
-            guard let manifest = try await readable(model, version, on: state) else { continue }
+            guard let manifest = try await readable(model, version, offer, on: state) else { continue }
             losses.keep(manifest)
         }
         return losses.all
@@ -199,12 +232,29 @@ struct AppGate {
     private func readable(
         _ model: ModelName,
         _ version: ModelVersion,
+        _ offer: Offer,
         on state: RegistryState
     ) async throws(PublishingError) -> ModelManifest? {
-        do { return try await view.manifest(of: model, version, on: state) } catch {
+        do { return try await manifest(of: model, version, offer, on: state) } catch {
             guard case .unpublishable = error else { throw error }
             return nil
         }
+    }
+}
+
+extension AppGate {
+    /// The manifest of a version that the change brings, or that is released.
+    private func manifest(
+        of model: ModelName,
+        _ version: ModelVersion,
+        _ offer: Offer,
+        on state: RegistryState
+    ) async throws(PublishingError) -> ModelManifest {
+        let path = ModelManifest.targetPath(model: model, version: version)
+        if let bytes = offer.contents[path], let brought = try? ModelManifest(canonical: bytes, at: path) {
+            return brought
+        }
+        return try await view.manifest(of: model, version, on: state)
     }
 }
 

@@ -68,6 +68,11 @@ package struct RegistryState: Sendable {
     package func live(of model: ModelName) throws(PublishingError) -> LiveDocument {
         let path = LiveDocument.targetPath(model: model)
         guard let bytes = contents[path] else { return LiveDocument(model: model) }
+        return try Self.live(of: model, bytes)
+    }
+
+    static func live(of model: ModelName, _ bytes: [UInt8]) throws(PublishingError) -> LiveDocument {
+        let path = LiveDocument.targetPath(model: model)
         do { return try LiveDocument(canonical: bytes, at: path) } catch {
             throw .unpublishable("the registry's \(path) cannot be used: \(error)")
         }
@@ -75,8 +80,12 @@ package struct RegistryState: Sendable {
 
     /// The released versions of a model, with the digests of their manifests.
     package func released(of model: ModelName) -> [ModelVersion: Digest] {
+        Self.released(of: model, by: roles[.release(model)]?.document)
+    }
+
+    static func released(of model: ModelName, by role: TargetsDocument?) -> [ModelVersion: Digest] {
         var released: [ModelVersion: Digest] = [:]
-        for (path, file) in roles[.release(model)]?.document.targets ?? [:] {
+        for (path, file) in role?.targets ?? [:] {
             guard let version = ModelManifest.version(at: path.description, of: model) else { continue }
             released[version] = file.sha256
         }

@@ -201,7 +201,13 @@ extension ModelManifest {
         return lines
             + variants.map { variant in
                 let length = ByteCount(rawValue: variant.files.reduce(0) { $0 &+ $1.length })
-                let files = Counted.words(variant.files.count, "file")
+                var files = Counted.words(variant.files.count, "file")
+                if !variant.folders.isEmpty {
+                    let most = variant.folders.prefix(8).map { "\($0)" }.joined(separator: ", ")
+                    files +=
+                        " and \(Counted.words(variant.folders.count, "empty folder")) (\(most)"
+                        + (variant.folders.count > 8 ? " and others)" : ")")
+                }
                 return "\(name), variant \(variant.name): \(variant.format.rawValue), \(files), \(length), "
                     + "opened by \(variant.entry)"
             }

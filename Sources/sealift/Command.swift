@@ -79,6 +79,11 @@ enum SharedOption {
         repeatable: true
     )
     static let dryRun = OptionSpec.flag("dry-run", "show everything and change nothing")
+    static let rehearsal = OptionSpec.flag(
+        "dry-run",
+        "show everything and change nothing; where apps may lose a version the registry is asked what they "
+            + "registered, which it tells only to who shows a token"
+    )
     static let yes = OptionSpec.flag("yes", "do not ask")
     static let out = OptionSpec.value(
         "out",
@@ -101,7 +106,7 @@ enum SharedOption {
 
     /// What every verb takes that signs: keys, how far to go, and the registry.
     static let ceremony = [key, signer] + ceremonyWithoutKey
-    static let ceremonyWithoutKey = [out, dryRun, yes] + client + secrets + [json]
+    static let ceremonyWithoutKey = [out, rehearsal, yes] + client + secrets + [json]
     static let client = [registry, root, ca, token, config, allowPlain]
     static let secrets = [passphraseFile, passphraseDescriptor]
 }

@@ -68,6 +68,28 @@ extension EndToEnd {
             #expect(recalled.errors.contains("offers nothing that camera can use"), "\(recalled)")
         }
 
+        @Test("an import is gated as the change would be, also in its dry run and of versions that it brings")
+        func imported() throws {
+            let model = "vision/detector"
+            try publish("beta").expecting(0)
+            let third = try world.scratch.write("c.onnx", TestModel.bytes(label: "c", input: "renamed"))
+            let brought = ["publish", third, "--model", model, "--version", "3.0.0", "--channel", "stable"]
+            let floor = ["floor", model, "stable", "2.0.0"]
+            for (index, change) in [["yank", model, "1.0.0", "--reason", "old"], floor, brought].enumerated()
+            {
+                let file = world.scratch.path("\(index).proposal")
+                let named = change == brought ? ["--breaks", "camera"] : ["--yes"]
+                try world.run(change + named + ["--out", file]).expecting(0)
+                let imported = ["role", "import", file, "--yes"]
+                let dry = try world.run(imported + ["--dry-run"]).expecting(1)
+                let real = try world.run(imported).expecting(1)
+                #expect(dry.errors == real.errors && dry.errors.contains("--breaks camera"), "\(dry) \(real)")
+                try world.run(imported + ["--dry-run", "--breaks", "camera"]).expecting(0)
+            }
+            try world.run(["role", "import", world.scratch.path("2.proposal"), "--yes", "--breaks", "camera"])
+                .expecting(0)
+        }
+
         @Test("a dry run is refused as the change would be, and changes nothing")
         func dryRun() throws {
             try publish("beta").expecting(0)
