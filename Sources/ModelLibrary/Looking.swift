@@ -31,6 +31,14 @@ struct LooksInProgress {
     var next: Answer<Sight>?
 }
 
+/// What waits until fewer looks are under way.
+enum WaitingLook: Sendable {
+    case look(LookKey)
+
+    /// Another question, which nobody waits for after a deadline.
+    case question(until: Duration, @Sendable () async -> Void)
+}
+
 /// A device directory may lie on a disk that is slow, or does not answer at
 /// all. So all who ask at a time share a look, few looks of a library are under
 /// way at once, on threads that nothing else needs, and nobody waits for one
@@ -51,12 +59,12 @@ extension ModelLibrary {
         } else {
             joined = answer
             looks[key] = LooksInProgress(running: answer)
-            begin(key)
+            begin(.look(key))
         }
         return try await inTime(joined, of: key.name, until: deadline)
     }
 
-    /// Asks the device something else.
+    /// Asks the device something else, in the turn of looks.
     ///
     /// - Throws: What `body` throws, and as above.
     func ask<Value: Sendable>(
@@ -65,14 +73,14 @@ extension ModelLibrary {
         _ body: @escaping @Sendable () throws(ModelLibraryError) -> Value
     ) async throws -> Value {
         let answer = Answer<Value>()
-        // Of no caller: what does not answer cannot be stopped either.
-        Task {
+        let question = WaitingLook.question(until: deadline) {
             do throws(ModelLibraryError) {
                 answer.give(.success(try await LibraryThreads.looks.run(body)))
             } catch {
                 answer.give(.failure(error))
             }
         }
+        begin(question)
         return try await inTime(answer, of: name, until: deadline)
     }
 
@@ -89,12 +97,26 @@ extension ModelLibrary {
         throw ModelLibraryError.timedOut(model: name.description, after: max(.zero, deadline - began))
     }
 
-    private func begin(_ key: LookKey) {
+    private func begin(_ waiting: WaitingLook) {
         guard looksUnderWay < Self.mostLooks else {
-            looksToBegin.append(key)
+            let now = clock.now
+            looksToBegin.removeAll { $0.isLate(at: now) }
+            looksToBegin.append(waiting)
             return
         }
         looksUnderWay += 1
+        // Of no caller: what does not answer cannot be stopped either.
+        switch waiting {
+        case .look(let key): begin(key)
+        case .question(_, let run):
+            Task {
+                await run()
+                endOne()
+            }
+        }
+    }
+
+    private func begin(_ key: LookKey) {
         let (number, source) = (nextNumber(), source)
         Task {
             let sight = await LibraryThreads.looks.run { () -> Sight in
@@ -113,13 +135,26 @@ extension ModelLibrary {
     }
 
     private func end(_ key: LookKey, _ sight: Sight) {
-        looksUnderWay -= 1
         let ended = looks.removeValue(forKey: key)
         if let next = ended?.next {
             looks[key] = LooksInProgress(running: next)
-            looksToBegin.append(key)
+            looksToBegin.append(.look(key))
         }
-        if !looksToBegin.isEmpty { begin(looksToBegin.removeFirst()) }
+        endOne()
         ended?.running.give(.success(sight))
+    }
+
+    private func endOne() {
+        looksUnderWay -= 1
+        let now = clock.now
+        looksToBegin.removeAll { $0.isLate(at: now) }
+        if !looksToBegin.isEmpty { begin(looksToBegin.removeFirst()) }
+    }
+}
+
+extension WaitingLook {
+    /// Whether nobody waits for the answer any more.
+    fileprivate func isLate(at now: Duration) -> Bool {
+        if case .question(let deadline, _) = self { deadline <= now } else { false }
     }
 }

@@ -53,7 +53,7 @@ public actor ModelLibrary {
     /// Looks at the device, one at a time for each model and what is known of it; some wait until fewer are under way.
     var looks: [LookKey: LooksInProgress] = [:]
     var looksUnderWay = 0
-    var looksToBegin: [LookKey] = []
+    var looksToBegin: [WaitingLook] = []
 
     /// How often models are on their way out at the moment: in no table any more, and still in memory.
     var departures = 0

@@ -92,6 +92,49 @@ struct HungTests {
         #expect(pool.took < .seconds(10))
     }
 
+    @Test("questions that hang are as few at a time as looks, and hold no caller past its deadline")
+    func manyQuestions() async throws {
+        let (hold, calls) = (Cancellation(), Guarded(0))
+        let names = (0..<12).map { "a/m\($0)" }
+        let device = try device(names)
+        let source = RoughDevice(
+            device: device,
+            beforeAnswer: { _ in
+                calls.withLock { $0 += 1 }
+                _ = hold.wait(seconds: 60)
+            }
+        )
+        let gate = Cancellation()
+        defer { gate.cancel() }
+        let runtime = RoughRuntime(onLoad: { path in
+            if path.hasSuffix("1.1.0") {
+                await BlockingPool.shared.run { _ = gate.wait(seconds: 60) }
+            }
+        })
+        let library = library(source, runtime) { $0.swap = .besideWithoutWaiting }
+        for name in names { try await library.withModel(try ModelRequest(name)) { _ in } }
+        for name in names { try device.activate(name, "1.1.0") }
+        let late = await withTaskGroup(of: Bool.self) { group in
+            for name in names {
+                group.addTask {
+                    let call = await timed { try await library.withModel(try request(name, 500)) { _ in } }
+                    return call.error is ModelLibraryError && call.took < .seconds(10)
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(late == names.count)
+        #expect(calls.withLock { $0 } <= 4, "as many as looks")
+        hold.cancel()
+        // Nobody waits for those that never began.
+        let standing = await timed {
+            let version = try await library.withModel(try request("a/m0", 20_000)) { $0.version }
+            #expect(version == "1.0.0")
+        }
+        #expect(standing.error == nil, "\(standing)")
+        #expect(calls.withLock { $0 } <= 6)
+    }
+
     @Test("calls that fill the threads of this process hold up no deadline, no look and no cancellation")
     func pool() async throws {
         let hold = Cancellation()

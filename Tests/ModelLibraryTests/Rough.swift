@@ -10,6 +10,7 @@ struct RoughDevice: ModelSource {
     let device: FakeDevice
     var memory: MemoryNeed?
     var beforeLook: @Sendable (ModelName) -> Void = { _ in }
+    var beforeAnswer: @Sendable (ModelName) -> Void = { _ in }
     var beforeOpening: @Sendable (ModelName) -> Void = { _ in }
 
     func stamp() -> SourceStamp? { device.stamp() }
@@ -26,7 +27,10 @@ struct RoughDevice: ModelSource {
         try device.earlierVersion(of: model, than: version)
     }
 
-    func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool { try device.mayRun(version) }
+    func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool {
+        beforeAnswer(version.model)
+        return try device.mayRun(version)
+    }
 
     func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {
         beforeOpening(version.model)
