@@ -35,6 +35,35 @@ enum CoreMLPlace {
         }
     }
 
+    /// Where a compiled model is put together before it has its place; of this process alone.
+    static func partial(_ model: String, id: String) -> String { "\(model)/\(id)\(partialSuffix)" }
+
+    /// Seconds after which nobody puts a compiled model together any more, which is a move or a copy.
+    static let longestPartial = 86_400.0
+
+    /// Whether a path below ``folder`` is what a process that was killed has left half put together.
+    ///
+    /// - Parameters:
+    ///   - path: Below the folder.
+    ///   - age: Seconds since it was changed; below zero where a clock was set.
+    /// - Returns: `false` for all that bears another name, and for what may be in use.
+    static func isLeftOver(_ path: String, age: Double) -> Bool {
+        guard isPartial(path), let slash = path.lastIndex(of: "/") else { return false }
+        return age > longestPartial && isSource(String(path[..<slash]))
+    }
+
+    /// Whether ``partial(_:id:)`` gives such paths.
+    static func isPartial(_ path: String) -> Bool {
+        guard let name = path.split(separator: "/").last, name.hasSuffix(partialSuffix) else { return false }
+        let groups = name.dropLast(partialSuffix.count).split(
+            separator: "-",
+            omittingEmptySubsequences: false
+        )
+        return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
+    }
+
+    private static let partialSuffix = ".partial"
+
     /// Whether ``kept(_:build:compute:)`` gives such names.
     private static func isKept(_ name: Substring) -> Bool {
         ComputeUnits.allCases.contains { name.hasSuffix("-\($0.rawValue).mlmodelc") }

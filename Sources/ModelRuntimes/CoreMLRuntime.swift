@@ -9,7 +9,8 @@ public import Inference
 /// the manifest's digest, under each build of the system and each choice of
 /// processors, since a compiled model holds for exactly these. Before another
 /// one is compiled, those go whose version was collected or that an earlier
-/// build of the system compiled; what somebody else put there stays. A disk
+/// build of the system compiled, and what a process left half put together a
+/// day ago; what somebody else put there stays. A disk
 /// that is full says nothing of a model, and a compiled model that rotted is
 /// compiled again.
 public struct CoreMLRuntime: ModelRuntime {
@@ -86,7 +87,7 @@ public struct CoreMLRuntime: ModelRuntime {
         defer { try? files.removeItem(at: fresh) }
         let folder = kept.deletingLastPathComponent()
         // Beside its place first: on another volume a move is a copy, which may stop half way.
-        let partial = folder.appendingPathComponent("\(UUID().uuidString).partial")
+        let partial = cache.appendingPathComponent(CoreMLPlace.partial(model, id: UUID().uuidString))
         do {
             try files.createDirectory(at: folder, withIntermediateDirectories: true)
             try files.moveItem(at: fresh, to: partial)
@@ -110,6 +111,14 @@ public struct CoreMLRuntime: ModelRuntime {
         guard let walk = files.enumerator(atPath: cache.path) else { return }
         var kept: [String] = []
         while let path = walk.nextObject() as? String {
+            if CoreMLPlace.isPartial("/" + path) {
+                walk.skipDescendants()
+                let place = cache.appendingPathComponent(path)
+                let changed = try? files.attributesOfItem(atPath: place.path)[.modificationDate] as? Date
+                let age = changed.map { Date().timeIntervalSince($0) } ?? 0
+                if CoreMLPlace.isLeftOver("/" + path, age: age) { try? files.removeItem(at: place) }
+                continue
+            }
             guard CoreMLPlace.isCompiled(path) else { continue }
             kept.append("/" + path)
             // What is below a compiled model is part of it.

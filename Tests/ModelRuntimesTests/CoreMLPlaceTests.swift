@@ -42,6 +42,22 @@ struct CoreMLPlaceTests {
         #expect(CoreMLPlace.stale([path], build: "Version 18.1") { _ in false } == [])
     }
 
+    @Test("what a killed process left half put together goes after a day, and nothing that is somebody's")
+    func leftOver() {
+        let id = "0F8FAD5B-D9CB-469F-A165-70867728950E"
+        let partial = CoreMLPlace.partial("/d/versions/a/b/1.0.0-x/Photo.mlpackage", id: id)
+        #expect(CoreMLPlace.isPartial(partial))
+        #expect(CoreMLPlace.isLeftOver(partial, age: 86_401))
+        for age in [-5, 0, 86_400.0] { #expect(!CoreMLPlace.isLeftOver(partial, age: age)) }
+        for path in [
+            "/\(id).partial", "/mine/\(id).partial", "/d/Photo.mlpackage/mine.partial",
+            "/d/Photo.mlpackage/\(id)",
+            "/d/Photo.mlpackage/\(id)x.partial", "/d/Photo.mlpackage/.partial", "", "/",
+        ] {
+            #expect(!CoreMLPlace.isLeftOver(path, age: 1e9), "\(path)")
+        }
+    }
+
     @Test(
         "a full disk and the like are the system's fault, however deep they stand; what Core ML refuses is not"
     )
