@@ -24,6 +24,9 @@ struct HistoryBuilder {
     private var denials: [String: [DeniedVersion: Denial]] = [:]
     private var holds: [Digest: Hold] = [:]
 
+    /// Who could sign, by role.
+    private var quorums: [SealiftRole: Quorum] = [:]
+
     init(model: ModelName) {
         self.model = model
         live = LiveDocument(model: model)
@@ -35,6 +38,11 @@ struct HistoryBuilder {
         {
             releaseVersion = release.document.version
             addReleases(release, snapshot)
+        }
+        for role in [SealiftRole.namespace(model.namespace), .release(model), .live(model)] {
+            guard let delegator = role.delegator, let file = try await files.role(delegator, in: snapshot)
+            else { continue }
+            addKeys(of: role, namedBy: file, snapshot)
         }
         let told = events.count
         try await addLive(snapshot, &files)
@@ -84,6 +92,23 @@ struct HistoryBuilder {
         addChanges(from: live, to: document, role, snapshot)
         live = document
         liveSigners = role.signers
+    }
+
+    /// Tells another set of keys; not the first, which comes with the model.
+    private mutating func addKeys(
+        of role: SealiftRole,
+        namedBy file: Verified<TargetsDocument>,
+        _ snapshot: SnapshotDocument
+    ) {
+        guard let now = try? file.document.quorum(for: role.roleName, named: file.role) else { return }
+        guard let before = quorums.updateValue(now, forKey: role), before != now else { return }
+        let change = HistoryEvent.KeyChange(
+            role: role.name,
+            added: Set(now.keys.keys).subtracting(before.keys.keys).sorted(),
+            revoked: Set(before.keys.keys).subtracting(now.keys.keys).sorted(),
+            threshold: now.threshold
+        )
+        events.append(event(snapshot, nil, .keys(change), file.signers))
     }
 
     private mutating func addDenials(

@@ -24,6 +24,19 @@ package struct HistoryEvent: Sendable, Equatable {
         case denialLifted(by: String)
         case held(until: UnixTime, reason: String)
         case unheld
+
+        /// Who may sign for the model, or above it, is another from now on.
+        case keys(KeyChange)
+    }
+
+    /// How the keys of a role differ from those before, by key ID.
+    package struct KeyChange: Sendable, Equatable {
+        package let role: String
+        package let added: [String]
+        package let revoked: [String]
+
+        /// How many of its keys have to sign.
+        package let threshold: Int
     }
 
     /// When the first snapshot that shows it was signed; `nil` when that snapshot does not say.
@@ -32,7 +45,7 @@ package struct HistoryEvent: Sendable, Equatable {
     /// The version of that snapshot.
     package let snapshot: Int64
 
-    /// `nil` for a manifest, denied or held, that is released as no version.
+    /// `nil` for a manifest, denied or held, that is released as no version, and for what is about no version.
     package let version: ModelVersion?
     package let kind: Kind
 

@@ -200,6 +200,32 @@ struct HistoryTests {
         #expect(history.state(at: copy.repository.now)?.live.channels[stable]?.floor == nil)
     }
 
+    @Test("a key that is revoked, and the one in its place, are told once with whoever said so")
+    func keys() async throws {
+        var copy = self
+        let before = try #require(copy.repository.signers[release]?.first)
+        let team = try #require(SealiftRole.release(model).delegator?.roleName)
+        let next = try SoftwareKey.generate(.ed25519)
+        let (old, new) = (Authoring.keyID(of: before.publicKey), Authoring.keyID(of: next.publicKey))
+        #expect(try await history().events.allSatisfy { if case .keys = $0.kind { false } else { true } })
+        copy.repository.signers[release] = [next]
+        let pattern = try #require(SealiftRole.release(model).pattern)
+        copy.repository.roles[team]?.delegations?.roles.removeAll { $0.name == release.description }
+        copy.repository.roles[team]?.delegations?.keys[old] = nil
+        try copy.repository.delegate(release, by: team, paths: [pattern])
+        try copy.repository.publish([team, release, live])
+        let told = try await copy.history().events.compactMap { event -> HistoryEvent.KeyChange? in
+            if case .keys(let change) = event.kind { change } else { nil }
+        }
+        let expected = HistoryEvent.KeyChange(
+            role: release.description,
+            added: [new],
+            revoked: [old],
+            threshold: 1
+        )
+        #expect(told == [expected])
+    }
+
     @Test("a channel that sends devices back says which versions they leave")
     func back() async throws {
         var copy = self

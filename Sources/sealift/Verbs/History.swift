@@ -16,7 +16,8 @@ struct History: Command {
         example: "sealift history vision/detector --at 2026-11-30T12:00:00Z",
         discussion:
             "Computed from the registry's retained snapshots and role files, every signature verified here. "
-            + "The transparency log is not consulted yet."
+            + "The transparency log is not consulted yet. Keys that were added or revoked are told; which apps a "
+            + "change was allowed to break with --breaks is not signed, and so not told here."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
@@ -65,15 +66,19 @@ struct History: Command {
         for event in history.events {
             let time = event.time?.description ?? "at an unknown time"
             let signers = event.signers.map { KeyID.short($0) }.joined(separator: " ")
-            let version = event.version.map { "\($0)" } ?? "a manifest of no version"
             Output.result(
-                "\(time)  \(version)  \(words(event.kind))  (snapshot \(event.snapshot), key \(signers))"
+                "\(time)  \(subject(of: event))  \(words(event.kind))  (snapshot \(event.snapshot), key \(signers))"
             )
         }
         if history.retainedFrom > 1 {
             Output.note("the registry has kept nothing from before snapshot \(history.retainedFrom)")
         }
         Output.note("every signature was verified; log: not checked")
+    }
+
+    private static func subject(of event: HistoryEvent) -> String {
+        if case .keys(let change) = event.kind { return change.role }
+        return event.version.map { "\($0)" } ?? "a manifest of no version"
     }
 
     private static func tellState(_ history: ModelHistory, at time: UnixTime, asJSON: Bool) {
@@ -146,7 +151,17 @@ struct History: Command {
         case .denialLifted(let role): "no longer denied by \(role)"
         case .held(let until, let reason): "held until \(until): \(reason)"
         case .unheld: "no longer held"
+        case .keys(let change): words(change)
         }
+    }
+
+    private static func words(_ change: HistoryEvent.KeyChange) -> String {
+        func named(_ verb: String, _ ids: [String]) -> String? {
+            ids.isEmpty ? nil : "\(verb) \(ids.map { KeyID.short($0) }.joined(separator: " "))"
+        }
+        let changes = [named("adds", change.added), named("revokes", change.revoked)].compactMap { $0 }
+        let signing = "\(Counted.words(change.threshold, "key")) must sign"
+        return "keys: " + (changes + [signing]).joined(separator: ", ")
     }
 
     /// The same for programs: what kind of event, where, and why.
@@ -177,6 +192,16 @@ struct History: Command {
         case .held(let until, let reason):
             told("held", nil, ["until": .text("\(until)"), "reason": .text(reason)])
         case .unheld: told("unheld")
+        case .keys(let change):
+            told(
+                "keys",
+                nil,
+                [
+                    "role": .text(change.role), "added": .array(change.added.map { .text($0) }),
+                    "revoked": .array(change.revoked.map { .text($0) }),
+                    "threshold": .integer(Int64(change.threshold)),
+                ]
+            )
         }
     }
 }
