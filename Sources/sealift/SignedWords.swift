@@ -26,6 +26,9 @@ enum SignedWords {
                 ["\(variant.name)", "\(file.path)", "\(ByteCount(rawValue: file.length))", "\(file.sha256)"]
             }
         }
+        for variant in manifest.variants {
+            for folder in variant.folders { lines.append("  empty folder, \(variant.name): \(folder)") }
+        }
         return lines + TextTable.lines(["variant", "file", "length", "sha256"], rows)
     }
 }

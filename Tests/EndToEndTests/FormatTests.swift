@@ -126,6 +126,14 @@ extension EndToEnd {
             #expect(absent.errors.contains("Data/com.apple.CoreML/other, a folder"), "\(absent)")
             try Durable.makeDirectory("\(package)/Data/com.apple.CoreML/other")
             try publish(world, package, as: "hollow").expecting(0)
+            // Who signs and who looks up what is signed is told of it.
+            let inspected = try world.run(["inspect", "vision/hollow@stable"]).expecting(0)
+            let place = "m.mlpackage/Data/com.apple.CoreML/other"
+            #expect(inspected.output.contains("empty folder, default: \(place)"), "\(inspected)")
+            let file = world.scratch.path("hollow.proposal")
+            try publish(world, package, as: "again", ["--out", file]).expecting(0)
+            let signed = try world.run(["role", "sign", file, "--yes"]).expecting(0)
+            #expect(signed.errors.contains("and 1 empty folder (\(place))"), "\(signed)")
             let path = try synced(world, "hollow")
             #expect(try Durable.kind(of: "\(path)/Data/com.apple.CoreML/other") == .directory)
             try world.run(["verify", "--directory", world.device]).expecting(0)
