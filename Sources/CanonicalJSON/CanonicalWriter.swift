@@ -32,18 +32,29 @@ extension JSONValue {
     ///
     /// - Returns: `nil` when the value leaves that restriction. For ASCII keys the
     ///   UTF-16 order of RFC 8785 and byte order are the same.
-    package var rfc8785: [UInt8]? { isWithinRFC8785 ? compactJSON : nil }
+    package var rfc8785: [UInt8]? { firstBeyondRFC8785 == nil ? compactJSON : nil }
 
-    private var isWithinRFC8785: Bool {
+    /// The first thing, members in their order, for which there is no ``rfc8785``.
+    package var firstBeyondRFC8785: BeyondRFC8785? {
         switch self {
-        case .null, .bool, .string: true
-        case .integer(let value): (-9_007_199_254_740_991...9_007_199_254_740_991).contains(value)
-        case .bigInteger: false
-        case .array(let elements): elements.allSatisfy(\.isWithinRFC8785)
-        case .object(let object):
-            object.members.allSatisfy { member in
-                member.key.utf8.allSatisfy { $0 < 0x80 } && member.value.isWithinRFC8785
+        case .null, .bool, .string: return nil
+        case .integer(let value):
+            let isWithin = (-9_007_199_254_740_991...9_007_199_254_740_991).contains(value)
+            return isWithin ? nil : BeyondRFC8785(found: .integer(value))
+        case .bigInteger: return BeyondRFC8785(found: self)
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                if let inner = element.firstBeyondRFC8785 { return inner.inside("[\(index)]") }
             }
+            return nil
+        case .object(let object):
+            for member in object.members {
+                guard member.key.utf8.allSatisfy({ $0 < 0x80 }) else {
+                    return BeyondRFC8785(path: member.key.string, found: .string(member.key), isKey: true)
+                }
+                if let inner = member.value.firstBeyondRFC8785 { return inner.inside(member.key.string) }
+            }
+            return nil
         }
     }
 
@@ -92,5 +103,21 @@ extension JSONValue {
         if let escape = short[byte] { return Array(escape.utf8) }
         let digits = Array("0123456789abcdef".utf8)
         return Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}
+
+/// A key beyond ASCII, or an integer beyond ±(2^53 - 1), in a value that should have an RFC 8785 form.
+package struct BeyondRFC8785: Equatable, Sendable {
+    /// Where it stands, such as `provenance.runs[2].seed`; empty for the value itself.
+    package private(set) var path = ""
+    package let found: JSONValue
+
+    /// Whether it is a key, and not a number.
+    package var isKey = false
+
+    fileprivate func inside(_ place: String) -> Self {
+        var outer = self
+        outer.path = path.isEmpty || path.hasPrefix("[") ? place + path : "\(place).\(path)"
+        return outer
     }
 }

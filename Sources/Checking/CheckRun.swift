@@ -90,7 +90,7 @@ package struct CheckRun: Sendable {
                     "the output '\(port.name)' is NaN at element \(index), which nobody should expect unseen"
                 )
             }
-            recorded[port.name] = tensor.bytes
+            recorded[FeatureName.key(of: port.name)] = tensor.bytes
         }
         guard !recorded.isEmpty else { throw .failed("the model gives no tensor of numbers to record") }
         guard recorded.values.reduce(0, { $0 + $1.count }) <= Self.mostRecorded else {

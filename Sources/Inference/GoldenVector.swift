@@ -1,4 +1,5 @@
 package import CanonicalJSON
+import Manifest
 package import Names
 
 /// One golden vector of a manifest: inputs, and what must come out of them.
@@ -6,6 +7,7 @@ package import Names
 ///     { "inputs": { NAME: VALUE, … }, "outputs": { NAME: VALUE, … },
 ///       "relative": DECIMAL, "absolute": DECIMAL, "argmax": true }
 ///
+/// A NAME is the `FeatureName/key(of:)` of a port's name, which is the name itself where that is ASCII.
 /// A VALUE is `{"base64": TEXT}` or `{"file": PATH}`: the elements of the
 /// port's type in their order, little-endian. It has no shape of its own. A
 /// length that the port leaves open is that of the same symbol in an earlier
@@ -45,13 +47,13 @@ package struct GoldenVector: Sendable {
         }
         inputs = try Self.inputs(of: value, ports: ports, file: file)
         var expected: [(name: String, tensor: Tensor)] = []
-        for (name, written) in outputs.members.map({ ($0.key.string, $0.value) }) {
-            guard let port = ports.outputs.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-                throw .golden(name: name, reason: "is no output of the model")
+        for (key, written) in outputs.members.map({ ($0.key.string, $0.value) }) {
+            guard let port = ports.outputs.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else {
+                throw .golden(name: key, reason: "is no output of the model")
             }
             // Lengths of outputs may follow from the inputs in ways that no symbol tells.
             var own: [String: Int] = [:]
-            expected.append((name, try port.tensor(try Self.bytes(written, of: name, file), &own)))
+            expected.append((port.name, try port.tensor(try Self.bytes(written, of: port.name, file), &own)))
         }
         self.expected = expected
         relative = try Self.decimal(value, "relative")
@@ -73,12 +75,13 @@ package struct GoldenVector: Sendable {
         var lengths: [String: Int] = [:]
         var inputs: [String: Tensor] = [:]
         for port in ports.inputs {
-            guard let written = given[port.name] else { continue }
+            guard let written = given[port.key] else { continue }
             let bytes = try Self.bytes(written, of: port.name, file)
             inputs[port.name] = try port.tensor(bytes, &lengths)
         }
-        if let stranger = given.keys.first(where: { inputs[$0] == nil }) {
-            throw .golden(name: stranger, reason: "is no input of the model")
+        let known = Set(ports.inputs.map(\.key))
+        if let stranger = given.members.map(\.key).first(where: { !known.contains($0.string) }) {
+            throw .golden(name: stranger.string, reason: "is no input of the model")
         }
         return inputs
     }
@@ -186,6 +189,11 @@ package struct GoldenVector: Sendable {
             self.index = index
         }
     }
+}
+
+extension Port {
+    /// The name as a manifest has it in `checks`.
+    fileprivate var key: String { FeatureName.key(of: name) }
 }
 
 extension Tensor {

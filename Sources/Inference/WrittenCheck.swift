@@ -1,4 +1,5 @@
 package import CanonicalJSON
+import Manifest
 
 /// A golden vector as a person has it: named tensors with their shapes, before it becomes one of a manifest's `checks`.
 package struct WrittenCheck: Sendable, Equatable {
@@ -102,7 +103,7 @@ package struct WrittenCheck: Sendable, Equatable {
     ) throws(Failure) -> JSONValue {
         func object(_ tensors: [String: Tensor]) throws(Failure) -> JSONValue {
             var members = JSONObject()
-            for (name, tensor) in tensors { members[name] = try placed(tensor) }
+            for (name, tensor) in tensors { members[FeatureName.key(of: name)] = try placed(tensor) }
             return .object(members)
         }
         var members = JSONObject()

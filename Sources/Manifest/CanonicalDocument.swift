@@ -38,7 +38,15 @@ extension CanonicalDocument {
         do { value = try JSONParser.parse(bytes, maximumLength: Self.maximumLength) } catch {
             throw .notJSON(type, error)
         }
-        guard value.rfc8785 == bytes else { throw .notCanonical(type) }
+        if let beyond = value.firstBeyondRFC8785 {
+            throw Place(type, Shown.short(beyond.path)).invalid(
+                beyond.isKey
+                    ? "named in ASCII alone; say it in the value instead"
+                    : "an integer from -(2^53 - 1) to 2^53 - 1; say it as text instead",
+                beyond.found
+            )
+        }
+        guard value.compactJSON == bytes else { throw .notCanonical(type) }
         self = try Self(json: value)
         guard canonical == bytes else { throw .notCanonical(type) }
     }

@@ -53,10 +53,9 @@ package struct Card: Equatable, Sendable {
         merged.description = description.withoutEmptyTexts
         merged.interface = try interface(mergedInto: manifest.interface)
         try checkTokenizers(of: manifest.variants)
-        try checkPreprocessing(of: manifest.interface)
         for check in checks {
-            try check.checkNames(in: merged)
-            merged.checks.append(check.json)
+            merged.checks.append(try check.json(for: merged.interface))
+            try check.checkFiles(in: merged)
         }
         for (name, notes) in variants {
             guard let index = merged.variants.firstIndex(where: { $0.name == name }) else {
@@ -85,16 +84,25 @@ package struct Card: Equatable, Sendable {
     }
 
     /// What stands under a name is about the input of that name; other members are about all of them.
-    private func checkPreprocessing(of interface: Interface) throws(ManifestError) {
-        guard let members = preprocessing?.object?.members, !interface.inputs.isEmpty else { return }
-        let inputs = interface.inputs.map(\.name.description)
-        for member in members where member.value.object != nil && !inputs.contains(member.key.string) {
-            throw .editRefused(
-                .card,
-                reason: "`preprocessing` speaks of input `\(Shown.short(member.key.string))`; the model has "
-                    + Shown.list(inputs)
-            )
+    private func keyedPreprocessing(of interface: Interface) throws(ManifestError) -> JSONObject? {
+        guard let said = preprocessing?.object else { return nil }
+        let inputs = interface.inputs.map(\.name)
+        var keyed = JSONObject()
+        for member in said.members {
+            let word = member.key.string
+            guard member.value.object != nil, word != Interface.insideKey else {
+                keyed[word] = member.value
+                continue
+            }
+            guard let key = FeatureName.key(meaning: word, among: inputs), keyed[key] == nil else {
+                let there = Shown.list(inputs.map(\.description))
+                let reason =
+                    "`preprocessing` speaks of input `\(Shown.short(word))`, or twice of it; the model has \(there)"
+                throw .editRefused(.card, reason: reason)
+            }
+            keyed[key] = member.value
         }
+        return keyed
     }
 
     private func interface(mergedInto interface: Interface) throws(ManifestError) -> Interface {
@@ -114,7 +122,7 @@ package struct Card: Equatable, Sendable {
             merged.functions[index].labels = labels
         }
         merged.tokenizers += tokenizers
-        merged.preprocessing = try preprocessing(besides: interface.preprocessing)
+        merged.preprocessing = try preprocessing(of: interface)
         merged.postprocessing = postprocessing ?? interface.postprocessing
         return merged
     }
@@ -132,8 +140,9 @@ extension Card {
     }
 
     /// What an app has to do, beside what the file says that the model does itself.
-    private func preprocessing(besides real: JSONValue?) throws(ManifestError) -> JSONValue? {
-        guard var said = preprocessing?.object else { return real }
+    private func preprocessing(of interface: Interface) throws(ManifestError) -> JSONValue? {
+        let real = interface.preprocessing
+        guard var said = try keyedPreprocessing(of: interface) else { return real }
         let key = Interface.insideKey
         guard said[key] == nil || said[key] == real?[key] else {
             throw .editRefused(.card, reason: "`preprocessing.\(key)` differs from what the model file says")

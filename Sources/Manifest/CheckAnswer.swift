@@ -24,7 +24,7 @@ package struct CheckAnswer: CanonicalDocument {
         /// The system could not give the bytes of a vector, for people.
         case unreadable(String)
 
-        /// Of each vector the elements of each output, by name.
+        /// Of each vector the elements of each output, by the ``FeatureName/key`` of its name.
         case recorded([[String: [UInt8]]])
     }
 
@@ -47,6 +47,9 @@ package struct CheckAnswer: CanonicalDocument {
             var outputs: [String: [UInt8]] = [:]
             guard let object = value.object else { throw place.invalid("an object", value) }
             for member in object.members {
+                guard FeatureName.isKey(member.key.string) else {
+                    throw place.invalid("outputs under the keys of their names", member.key.string)
+                }
                 guard let bytes = member.value.string.flatMap({ Base64.bytes($0) }) else {
                     throw place.member(member.key.string).invalid("bytes in base64", member.value)
                 }

@@ -6,20 +6,19 @@ import Names
 ///     { "inputs": { NAME: VALUE, … }, "outputs": { NAME: VALUE, … },
 ///       "relative": DECIMAL, "absolute": DECIMAL, "argmax": true }
 ///
-/// A VALUE is `{"base64": TEXT}`, or `{"file": PATH}` for a file of the
+/// A NAME is one of the model, or its ``FeatureName/key``, as a manifest has
+/// it. A VALUE is `{"base64": TEXT}`, or `{"file": PATH}` for a file of the
 /// variant: the elements in their order, little-endian. The tolerances are
 /// decimal texts such as `0.001`; `argmax` asks only where the greatest is.
 package struct GoldenCheck: Equatable, Sendable {
     package let json: JSONValue
-    private let inputs: [String]
-    private let outputs: [String]
     private let files: [FilePath]
 
     init(_ value: JSONValue, at place: Place) throws(ManifestError) {
         var reader = try MemberReader(value, at: place)
         var files: [FilePath] = []
-        inputs = try Self.values(&reader, "inputs", &files)
-        outputs = try Self.values(&reader, "outputs", &files)
+        try Self.checkValues(&reader, "inputs", &files)
+        try Self.checkValues(&reader, "outputs", &files)
         for key in ["relative", "absolute"] {
             _ = try reader.optionalParsed(key, "a decimal number from 0 up as text, such as \"0.001\"") {
                 text in
@@ -34,11 +33,11 @@ package struct GoldenCheck: Equatable, Sendable {
         json = value
     }
 
-    private static func values(
+    private static func checkValues(
         _ reader: inout MemberReader,
         _ key: String,
         _ files: inout [FilePath]
-    ) throws(ManifestError) -> [String] {
+    ) throws(ManifestError) {
         let members = try reader.map(key)
         guard !members.isEmpty else {
             throw reader.place.member(key).invalid("at least one value", "none")
@@ -52,7 +51,6 @@ package struct GoldenCheck: Equatable, Sendable {
             }
             try inner.finish()
         }
-        return members.map(\.key)
     }
 
     private static func isDecimal(_ text: String) -> Bool {
@@ -61,11 +59,18 @@ package struct GoldenCheck: Equatable, Sendable {
             && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
     }
 
-    /// Every name must be one of the model, and every file one of each variant.
-    func checkNames(in manifest: ModelManifest) throws(ManifestError) {
-        let interface = manifest.interface
-        try Self.check(inputs, among: interface.inputs, "input")
-        try Self.check(outputs, among: interface.outputs, "output")
+    /// As a manifest has it, with every name as its key.
+    ///
+    /// - Throws: `ManifestError.editRefused` for a name that is none of the model.
+    package func json(for interface: Interface) throws(ManifestError) -> JSONValue {
+        guard var members = json.object else { return json }
+        members["inputs"] = try Self.keyed(json["inputs"], by: interface.inputs, "input")
+        members["outputs"] = try Self.keyed(json["outputs"], by: interface.outputs, "output")
+        return .object(members)
+    }
+
+    /// Every file must be one of each variant.
+    func checkFiles(in manifest: ModelManifest) throws(ManifestError) {
         for variant in manifest.variants {
             guard let missing = files.first(where: { path in !variant.files.contains { $0.path == path } })
             else { continue }
@@ -76,18 +81,27 @@ package struct GoldenCheck: Equatable, Sendable {
         }
     }
 
-    private static func check(
-        _ names: [String],
-        among features: [Feature],
+    private static func keyed(
+        _ values: JSONValue?,
+        by features: [Feature],
         _ kind: String
-    ) throws(ManifestError) {
-        let known = features.map(\.name.description)
-        // Of a format that states no interface nothing is known here.
-        guard !known.isEmpty, let stranger = names.first(where: { !known.contains($0) }) else { return }
-        throw .editRefused(
-            .card,
-            reason:
-                "`checks` speaks of \(kind) `\(Shown.short(stranger))`; the model has \(Shown.list(known))"
-        )
+    ) throws(ManifestError) -> JSONValue {
+        let known = features.map(\.name)
+        var keyed = JSONObject()
+        for member in values?.object?.members ?? [] {
+            let said = member.key.string
+            // Of a format that states no interface nothing is known here.
+            guard let key = FeatureName.key(meaning: said, among: known) else {
+                let there = Shown.list(known.map(\.description))
+                let reason = "`checks` speaks of \(kind) `\(Shown.short(said))`; the model has \(there)"
+                throw .editRefused(.card, reason: reason)
+            }
+            guard keyed[key] == nil else {
+                let reason = "`checks` speaks twice of \(kind) `\(Shown.short(said))`"
+                throw .editRefused(.card, reason: reason)
+            }
+            keyed[key] = member.value
+        }
+        return .object(keyed)
     }
 }

@@ -24,27 +24,13 @@ extension CoreMLReader {
             }
         }
         guard let found else { return }
-        let key = networkPath + Self.asciiKey(feature)
+        let key = networkPath + FeatureName.key(of: feature)
         guard preprocessing[key] == nil else { throw field.error("featureName", .duplicate) }
         guard preprocessing.members.count < ShapeLimits.features else {
             throw field.limit("preprocessing", ShapeLimits.features)
         }
         try reader.spend(interface: 24 + key.utf8.count, at: field.offset)
         preprocessing[key] = found
-    }
-
-    /// A manifest's keys are ASCII: other bytes as in a URL, and so `%` itself.
-    private static func asciiKey(_ name: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var key: [UInt8] = []
-        for byte in name.utf8 {
-            if byte < 0x80, byte != UInt8(ascii: "%") {
-                key.append(byte)
-            } else {
-                key += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: key, as: UTF8.self)
     }
 
     /// Numbers that are left out are 0, so that those that are 0 are left out here.

@@ -122,7 +122,7 @@ struct CheckAuthoring {
         _ name: String
     ) throws(PublishingError) -> [String: Tensor] {
         var object = JSONObject()
-        for (name, bytes) in outputs { object[name] = .members(["base64": .text(Base64.text(bytes))]) }
+        for (key, bytes) in outputs { object[key] = .members(["base64": .text(Base64.text(bytes))]) }
         // Outputs are read as inputs are, by the ports that they come from.
         let value = JSONValue.members(["inputs": .object(object)])
         do throws(InferenceError) {
@@ -140,8 +140,8 @@ struct CheckAuthoring {
     /// - Returns: What became of them, a line for each variant.
     /// - Throws: `PublishingError.checks` when one is not reproduced.
     func run(on source: VersionSource) async throws(PublishingError) -> [String] {
-        let checks = (request.card?.checks.map(\.json) ?? []) + source.checks
-        guard !checks.isEmpty else { return [] }
+        let ofCard = request.card?.checks ?? []
+        guard !ofCard.isEmpty || !source.checks.isEmpty else { return [] }
         var lines: [String] = []
         for variant in source.variants {
             let name = "variant \(variant.inspected.name)"
@@ -149,6 +149,11 @@ struct CheckAuthoring {
                 variant.files.map { ($0.entry.path, $0.location) },
                 uniquingKeysWith: { first, _ in first }
             )
+            var checks: [JSONValue] = []
+            do throws(ManifestError) {
+                for check in ofCard { checks.append(try check.json(for: variant.interface)) }
+            } catch { throw .unpublishable("\(name): \(error)") }
+            checks += source.checks
             try await check(checks, of: variant, locations)
             lines.append(try await line(name, variant, checks, locations))
         }

@@ -174,4 +174,22 @@ struct GoldenVectorTests {
         ]
         for value in wrong { #expect(throws: InferenceError.self) { try vector(value) } }
     }
+
+    @Test(
+        "inputs and outputs with names beyond ASCII are found by their keys, each as its own bytes",
+        arguments: ["größe", "出力", "\u{E9}", "e\u{301}", "50%"]
+    )
+    func names(_ name: String) throws {
+        let port = Port(name: name, kind: .tensor(.float32, [.fixed(2)]))
+        let ports = ModelPorts(inputs: [port], outputs: [port])
+        let tensor = try floats([1, 2], [2])
+        let check = WrittenCheck(name: "it", inputs: [name: tensor], outputs: [name: tensor])
+        let value = check.canonical { written($0) }
+        #expect(value.rfc8785 != nil)
+        let vector = try GoldenVector(value, ports: ports) { _ in nil }
+        #expect(vector.inputs.keys.map { Array($0.utf8) } == [Array(name.utf8)])
+        #expect(vector.disagreements(with: [name: .tensor(tensor)]).isEmpty)
+        let other = ModelPorts(inputs: [Port(name: "\u{E9}e\u{301}", kind: port.kind)], outputs: [port])
+        #expect(throws: InferenceError.self) { try GoldenVector(value, ports: other) { _ in nil } }
+    }
 }
