@@ -4,7 +4,7 @@ import Names
 /// Little-endian numbers and texts at any place of a file, through a small cache, counting what they cost.
 ///
 /// For formats that refer to places: every read is within the file or an
-/// error that names the field. Not Sendable: belongs to one reading.
+/// error that names the field, which is put together only then. Not Sendable: belongs to one reading.
 final class FileBytes {
     let format: ModelFormat
     let limits: FormatLimits
@@ -65,10 +65,10 @@ final class FileBytes {
     func number<Number: FixedWidthInteger>(
         _: Number.Type,
         at offset: UInt64,
-        _ field: String
+        _ field: @autoclosure () -> String
     ) throws(FormatError) -> Number {
         let width = UInt64(Number.bitWidth / 8)
-        try check(offset, width, field)
+        try check(offset, width, field())
         try spend(bytes: width, at: offset)
         var value: Number = 0
         let slot = try page(at: offset)
@@ -87,9 +87,9 @@ final class FileBytes {
     }
 
     /// Whether `count` bytes from `offset` are inside the file.
-    func check(_ offset: UInt64, _ count: UInt64, _ field: String) throws(FormatError) {
+    func check(_ offset: UInt64, _ count: UInt64, _ field: @autoclosure () -> String) throws(FormatError) {
         guard offset <= length, count <= length - offset else {
-            throw malformed(field, min(offset, length), .endsEarly)
+            throw malformed(field(), min(offset, length), .endsEarly)
         }
     }
 
@@ -98,21 +98,25 @@ final class FileBytes {
         at offset: UInt64,
         count: UInt64,
         limit: UInt64,
-        _ field: String
+        _ field: @autoclosure () -> String
     ) throws(FormatError) -> [UInt8] {
-        try check(offset, count, field)
+        try check(offset, count, field())
         guard count <= limit else {
-            throw self.limit("bytes of \(field)", offset, found: count, limit: limit)
+            throw self.limit("bytes of \(field())", offset, found: count, limit: limit)
         }
         try spend(bytes: count, at: offset)
         return try read(offset, Int(count))
     }
 
-    func text(at offset: UInt64, count: UInt64, limit: UInt64, _ field: String) throws(FormatError) -> String
-    {
-        let bytes = try bytes(at: offset, count: count, limit: limit, field)
+    func text(
+        at offset: UInt64,
+        count: UInt64,
+        limit: UInt64,
+        _ field: @autoclosure () -> String
+    ) throws(FormatError) -> String {
+        let bytes = try bytes(at: offset, count: count, limit: limit, field())
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw malformed(field, offset, .badText)
+            throw malformed(field(), offset, .badText)
         }
         return text
     }

@@ -66,6 +66,15 @@ package struct FormatLimits: Equatable, Sendable {
     /// In a file that is a list of tensors.
     package var tensors = 65_536
 
+    /// In all files of a set: mixtures of experts have a hundred thousand and more.
+    package var tensorsOfSet = 1 << 18
+
+    /// Bytes of the names of these.
+    package var tensorNamesOfSet: UInt64 = 16 << 20
+
+    /// Bytes of the index of a set of safetensors files.
+    package var index: UInt64 = 32 << 20
+
     /// Bytes of their names in a safetensors file, which are remembered beside the table that they come from.
     package var tensorNames: UInt64 = 3 << 20
 

@@ -74,19 +74,23 @@ struct GGUFReader {
     }
 
     /// The next number.
-    mutating func take<Number: FixedWidthInteger>(_ field: String) throws(FormatError) -> Number {
-        let number = try file.number(Number.self, at: position, field)
+    mutating func take<Number: FixedWidthInteger>(
+        _ field: @autoclosure () -> String
+    ) throws(FormatError) -> Number {
+        let number = try file.number(Number.self, at: position, field())
         position += UInt64(Number.bitWidth / 8)
         return number
     }
 
     /// The next text: its length, then its bytes.
-    mutating func takeText(_ field: String, limit: UInt64) throws(FormatError) -> String {
+    mutating func takeText(_ field: @autoclosure () -> String, limit: UInt64) throws(FormatError) -> String {
         let start = position
-        let count: UInt64 = try take(field)
-        guard count <= file.length - position else { throw file.malformed(field, start, .endsEarly) }
-        guard count <= limit else { throw file.limit("bytes of \(field)", start, found: count, limit: limit) }
-        let text = try file.text(at: position, count: count, limit: limit, field)
+        let count: UInt64 = try take(field())
+        guard count <= file.length - position else { throw file.malformed(field(), start, .endsEarly) }
+        guard count <= limit else {
+            throw file.limit("bytes of \(field())", start, found: count, limit: limit)
+        }
+        let text = try file.text(at: position, count: count, limit: limit, field())
         position += count
         return text
     }

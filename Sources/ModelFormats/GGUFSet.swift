@@ -11,7 +11,9 @@ enum GGUFSet {
     ) throws(VariantError) -> VariantInspection {
         var whole: Inspection?
         var tensors: [TensorRow] = []
-        var names: Set<String> = []
+
+        // A number of each name, equal for two in which people see the same; its seed is another one in each process.
+        var names: Set<Int> = []
         var announced: UInt64?
         for (number, path) in paths.enumerated() {
             guard number < set.count else { throw problem(.stray("\(path)")) }
@@ -38,12 +40,17 @@ enum GGUFSet {
             if let first = whole?.interface, let said = difference(of: part.interface, from: first) {
                 throw problem(.contradiction("\(path)", said))
             }
-            for row in part.tensors where !names.insert(row.name.lookAlikeKey).inserted {
+            for row in part.tensors where !names.insert(row.name.lookAlikeKey.hashValue).inserted {
                 throw problem(.contradiction("\(path)", "it has tensor `\(row.name)` again, or one like it"))
             }
             tensors += part.tensors
-            guard tensors.count <= limits.tensors else {
-                throw problem(.contradiction("\(path)", "the set has more than \(limits.tensors) tensors"))
+            guard tensors.count <= limits.tensorsOfSet else {
+                let limit = UInt64(limits.tensorsOfSet)
+                let found = UInt64(tensors.count)
+                throw VariantError(
+                    path,
+                    .limit(.gguf, which: "tensors of the set", offset: 0, found: found, limit: limit)
+                )
             }
         }
         guard var whole, let first = paths.first else { throw problem(.noModel) }

@@ -33,14 +33,16 @@ extension GGUFReader {
 
     mutating func readTensors(_ count: Int) throws(FormatError) -> [TensorRow] {
         var rows: [TensorRow] = []
-        var names: Set<String> = []
+
+        // A number of each name, equal for two in which people see the same; its seed is another one in each process.
+        var names: Set<Int> = []
         var end: UInt64 = 0
         var dataEnd: UInt64 = 0
         var last = position
         for _ in 0..<count {
             last = position
             let (row, length, start) = try readTensor()
-            guard names.insert(row.name.lookAlikeKey).inserted else {
+            guard names.insert(row.name.lookAlikeKey.hashValue).inserted else {
                 throw file.malformed("tensor `\(row.name)`", last, .duplicateName)
             }
             guard start % alignment == 0 else {
@@ -79,33 +81,33 @@ extension GGUFReader {
         let place = position
         let text = try takeText("tensor name", limit: 64)
         guard let name = FeatureName(text) else { throw file.malformed("tensor name", place, .badName) }
-        let field = "tensor `\(name)`"
+        func field(_ member: String = "") -> String { "tensor `\(name)`\(member)" }
         let rankPlace = position
-        let rank: UInt32 = try take("\(field).dimensions")
+        let rank: UInt32 = try take(field(".dimensions"))
         guard rank <= 4 else {
-            throw file.limit("dimensions of \(field)", rankPlace, found: UInt64(rank), limit: 4)
+            throw file.limit("dimensions of \(field())", rankPlace, found: UInt64(rank), limit: 4)
         }
         var shape: [Int64] = []
         for _ in 0..<rank {
-            let size: UInt64 = try take("\(field).dimensions")
+            let size: UInt64 = try take(field(".dimensions"))
             guard size <= UInt64(ShapeLimits.dimension) else {
                 let limit = UInt64(ShapeLimits.dimension)
-                throw file.limit("size of a dimension of \(field)", position - 8, found: size, limit: limit)
+                throw file.limit("size of a dimension of \(field())", position - 8, found: size, limit: limit)
             }
             shape.append(Int64(size))
         }
-        let type: UInt32 = try take("\(field).type")
+        let type: UInt32 = try take(field(".type"))
         guard let block = Self.blocks[type] else {
-            throw file.malformed("\(field).type", position - 4, .unknownElementType(UInt64(type)))
+            throw file.malformed(field(".type"), position - 4, .unknownElementType(UInt64(type)))
         }
         let row = TensorRow(name: name, type: block.name, shape: shape)
-        let elements = try row.elements(.gguf, field, rankPlace)
+        let elements = try row.elements(.gguf, field(), rankPlace)
         guard (shape.first.map { UInt64($0) } ?? 1) % block.elements == 0 else {
-            throw file.malformed("\(field).dimensions", rankPlace, .outOfRange)
+            throw file.malformed(field(".dimensions"), rankPlace, .outOfRange)
         }
         let length = (elements / block.elements).multipliedReportingOverflow(by: block.bytes)
-        guard !length.overflow else { throw file.malformed("\(field).dimensions", rankPlace, .outOfRange) }
-        let start: UInt64 = try take("\(field).offset")
+        guard !length.overflow else { throw file.malformed(field(".dimensions"), rankPlace, .outOfRange) }
+        let start: UInt64 = try take(field(".offset"))
         return (row, length.partialValue, start)
     }
 }

@@ -4,7 +4,8 @@ import Manifest
 /// Goes through JSON text piece by piece, so that a reader keeps only what it wants.
 ///
 /// As strict as `JSONParser`, for what is asked of it; errors name the field
-/// and the place in the file.
+/// and the place in the file. What a field is called is put together when
+/// there is an error: a file may have as many fields as it has bytes.
 struct JSONScanner {
     let format: ModelFormat
 
@@ -39,70 +40,73 @@ struct JSONScanner {
         return true
     }
 
-    mutating func expect(_ byte: UInt8, _ field: String) throws(FormatError) {
-        guard take(byte) else { throw error(field, current == nil ? .endsEarly : .unexpectedByte) }
+    mutating func expect(_ byte: UInt8, _ field: @autoclosure () -> String) throws(FormatError) {
+        guard take(byte) else { throw error(field(), current == nil ? .endsEarly : .unexpectedByte) }
     }
 
     /// Whether another element follows, after `,`; takes the closing byte if not.
-    mutating func another(before closing: UInt8, _ field: String) throws(FormatError) -> Bool {
+    mutating func another(
+        before closing: UInt8,
+        _ field: @autoclosure () -> String
+    ) throws(FormatError) -> Bool {
         if take(closing) { return false }
-        try expect(UInt8(ascii: ","), field)
+        try expect(UInt8(ascii: ","), field())
         return true
     }
 
-    mutating func text(_ field: String, limit: UInt64) throws(FormatError) -> String {
+    mutating func text(_ field: @autoclosure () -> String, limit: UInt64) throws(FormatError) -> String {
         passSpace()
         let start = index
-        try expect(UInt8(ascii: "\""), field)
+        try expect(UInt8(ascii: "\""), field())
         var isPlain = true
         while let byte = current, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw error(field, .unexpectedByte) }
+            guard byte >= 0x20 else { throw error(field(), .unexpectedByte) }
             if byte == UInt8(ascii: "\\") {
                 isPlain = false
                 index += 1
             }
             index += 1
         }
-        guard current != nil else { throw error(field, .endsEarly) }
+        guard current != nil else { throw error(field(), .endsEarly) }
         index += 1
         let place = base + UInt64(start)
         guard UInt64(index - start) <= limit + 2 else {
             let found = UInt64(index - start - 2)
-            throw .limit(format, which: "bytes of \(field)", offset: place, found: found, limit: limit)
+            throw .limit(format, which: "bytes of \(field())", offset: place, found: found, limit: limit)
         }
         if isPlain {
             guard let text = String(validating: bytes[(start + 1)..<(index - 1)], as: UTF8.self) else {
-                throw error(field, .badText, at: place)
+                throw error(field(), .badText, at: place)
             }
             return text
         }
         let literal = Array(bytes[start..<index])
         guard let value = try? JSONParser.parse(literal, maximumLength: literal.count),
             let text = value.string
-        else { throw error(field, .badText, at: place) }
+        else { throw error(field(), .badText, at: place) }
         return text
     }
 
     /// A plain integer from 0 to 2^53.
-    mutating func count(_ field: String) throws(FormatError) -> UInt64 {
+    mutating func count(_ field: @autoclosure () -> String) throws(FormatError) -> UInt64 {
         passSpace()
         let start = index
         var value: UInt64 = 0
         while let byte = current, (0x30...0x39).contains(byte) {
-            guard index - start < 16 else { throw error(field, .outOfRange, at: base + UInt64(start)) }
+            guard index - start < 16 else { throw error(field(), .outOfRange, at: base + UInt64(start)) }
             value = value * 10 + UInt64(byte - 0x30)
             index += 1
         }
-        guard index > start else { throw error(field, current == nil ? .endsEarly : .unexpectedByte) }
-        guard index == start + 1 || bytes[start] != 0x30 else { throw error(field, .unexpectedByte) }
-        guard value <= 1 << 53 else { throw error(field, .outOfRange, at: base + UInt64(start)) }
+        guard index > start else { throw error(field(), current == nil ? .endsEarly : .unexpectedByte) }
+        guard index == start + 1 || bytes[start] != 0x30 else { throw error(field(), .unexpectedByte) }
+        guard value <= 1 << 53 else { throw error(field(), .outOfRange, at: base + UInt64(start)) }
         return value
     }
 
     /// Steps over one value of any kind, none of whose objects may have a key twice; numbers may have fractions.
-    mutating func passValue(_ field: String, depth: Int = 0) throws(FormatError) {
+    mutating func passValue(_ field: @autoclosure () -> String, depth: Int = 0) throws(FormatError) {
         guard depth < 16 else {
-            throw .limit(format, which: "nesting of \(field)", offset: offset, found: 17, limit: 16)
+            throw .limit(format, which: "nesting of \(field())", offset: offset, found: 17, limit: 16)
         }
         if take(UInt8(ascii: "{")) {
             if take(UInt8(ascii: "}")) { return }
@@ -110,27 +114,27 @@ struct JSONScanner {
             repeat {
                 passSpace()
                 let place = offset
-                guard keys.insert(Array(try text(field, limit: 65_536).utf8)).inserted else {
-                    throw error(field, .duplicate, at: place)
+                guard keys.insert(Array(try text(field(), limit: 65_536).utf8)).inserted else {
+                    throw error(field(), .duplicate, at: place)
                 }
-                try expect(UInt8(ascii: ":"), field)
-                try passValue(field, depth: depth + 1)
-            } while try another(before: UInt8(ascii: "}"), field)
+                try expect(UInt8(ascii: ":"), field())
+                try passValue(field(), depth: depth + 1)
+            } while try another(before: UInt8(ascii: "}"), field())
         } else if take(UInt8(ascii: "[")) {
             if take(UInt8(ascii: "]")) { return }
             repeat {
-                try passValue(field, depth: depth + 1)
-            } while try another(before: UInt8(ascii: "]"), field)
+                try passValue(field(), depth: depth + 1)
+            } while try another(before: UInt8(ascii: "]"), field())
         } else if current == UInt8(ascii: "\"") {
-            _ = try text(field, limit: 1 << 20)
+            _ = try text(field(), limit: 1 << 20)
         } else {
             let start = index
             while let byte = current, Self.isInWord(byte) { index += 1 }
-            guard index > start else { throw error(field, current == nil ? .endsEarly : .unexpectedByte) }
+            guard index > start else { throw error(field(), current == nil ? .endsEarly : .unexpectedByte) }
             let word = bytes[start..<index]
             let names = ["true", "false", "null"]
             guard names.contains(where: { word.elementsEqual($0.utf8) }) || Self.isNumber(word) else {
-                throw error(field, .unexpectedByte, at: base + UInt64(start))
+                throw error(field(), .unexpectedByte, at: base + UInt64(start))
             }
         }
     }
@@ -166,8 +170,8 @@ struct JSONScanner {
         return takeDigits() > 0 && rest.isEmpty
     }
 
-    mutating func finish(_ field: String) throws(FormatError) {
+    mutating func finish(_ field: @autoclosure () -> String) throws(FormatError) {
         passSpace()
-        guard current == nil else { throw error(field, .unexpectedByte) }
+        guard current == nil else { throw error(field(), .unexpectedByte) }
     }
 }

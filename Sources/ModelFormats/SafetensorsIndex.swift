@@ -1,8 +1,15 @@
+import CanonicalJSON
 import Manifest
 import Names
 
 /// An index of safetensors files, `weight_map` from each tensor to its file: every file of it, none beside.
 enum SafetensorsIndex {
+    /// Where each tensor is, by the number of its file among `files`, each of which stands there once.
+    private struct Map {
+        var files: [FilePath] = []
+        var places: [FeatureName: Int] = [:]
+    }
+
     static func inspect(
         _ index: FilePath,
         _ parts: [FilePath],
@@ -10,29 +17,37 @@ enum SafetensorsIndex {
         _ limits: FormatLimits
     ) throws(VariantError) -> VariantInspection {
         let map = try read(index, in: files, limits)
-        let wanted = Set(map.values)
-        guard let first = wanted.min() else { throw problem(.contradiction("\(index)", "it names no file")) }
-        for path in wanted.sorted() where !files.has(path) {
-            throw problem(.missing("\(path)", neededBy: "\(index)"))
+        let order = map.files.indices.sorted { map.files[$0] < map.files[$1] }
+        guard let first = order.first else { throw problem(.contradiction("\(index)", "it names no file")) }
+        for number in order where !files.has(map.files[number]) {
+            throw problem(.missing("\(map.files[number])", neededBy: "\(index)"))
         }
+        let wanted = Set(map.files)
         if let stray = parts.first(where: { !wanted.contains($0) }) { throw problem(.stray("\(stray)")) }
         var whole = Inspection(format: .safetensors)
-        for path in wanted.sorted() {
+        whole.tensors.reserveCapacity(map.places.count)
+        var shapes: Set<[Int64]> = []
+        for number in order {
+            let path = map.files[number]
             let part = try ModelCandidate.inspect(path, files, .safetensors, limits)
-            for row in part.tensors where map[row.name] != path {
-                throw problem(
-                    .contradiction("\(path)", "the index has tensor `\(row.name)` elsewhere, or not")
-                )
+            for row in part.tensors {
+                guard let place = map.places.index(forKey: row.name), map.places[place].value == number else {
+                    throw problem(
+                        .contradiction("\(path)", "the index has tensor `\(row.name)` elsewhere, or not")
+                    )
+                }
+                // Of each name and each shape one copy, however many tensors have it.
+                let shape = shapes.insert(row.shape).memberAfterInsert
+                whole.tensors.append(TensorRow(name: map.places[place].key, type: row.type, shape: shape))
             }
-            whole.tensors += part.tensors
-            if path == first { whole.metadata = part.metadata }
+            if number == first { whole.metadata = part.metadata }
         }
-        guard whole.tensors.count == map.count else {
-            let said = "it names \(map.count) tensors, and the files have \(whole.tensors.count)"
+        guard whole.tensors.count == map.places.count else {
+            let said = "it names \(map.places.count) tensors, and the files have \(whole.tensors.count)"
             throw problem(.contradiction("\(index)", said))
         }
         whole.interface.tensors = whole.tensors.summary
-        return VariantInspection(entry: first, inspection: whole)
+        return VariantInspection(entry: map.files[first], inspection: whole)
     }
 
     /// Refuses a file whose name says that it is one of several and beside which no index lies.
@@ -56,11 +71,11 @@ enum SafetensorsIndex {
         _ index: FilePath,
         in files: VariantFiles,
         _ limits: FormatLimits
-    ) throws(VariantError) -> [FeatureName: FilePath] {
+    ) throws(VariantError) -> Map {
         let source = try files.open(index)
         do {
             let file = FileBytes(source, format: .safetensors, limits: limits)
-            let bytes = try file.bytes(at: 0, count: file.length, limit: limits.tensorHeader, "index")
+            let bytes = try file.bytes(at: 0, count: file.length, limit: limits.index, "index")
             return try map(in: bytes, beside: index, limits)
         } catch { throw VariantError(index, error) }
     }
@@ -69,9 +84,9 @@ enum SafetensorsIndex {
         in bytes: [UInt8],
         beside index: FilePath,
         _ limits: FormatLimits
-    ) throws(FormatError) -> [FeatureName: FilePath] {
+    ) throws(FormatError) -> Map {
         var scanner = JSONScanner(bytes, at: 0, format: .safetensors)
-        var map: [FeatureName: FilePath]?
+        var map: Map?
         var keys: Set<[UInt8]> = []
         try scanner.expect(UInt8(ascii: "{"), "index")
         repeat {
@@ -97,9 +112,13 @@ enum SafetensorsIndex {
         _ scanner: inout JSONScanner,
         beside index: FilePath,
         _ limits: FormatLimits
-    ) throws(FormatError) -> [FeatureName: FilePath] {
-        var map: [FeatureName: FilePath] = [:]
-        var names: Set<String> = []
+    ) throws(FormatError) -> Map {
+        var map = Map()
+        // By bytes: as texts, a name that is no path would be the one that it looks like.
+        var numbers: [JSONText: Int] = [:]
+        // A number of each name, equal for two in which people see the same; its seed is another one in each process.
+        var names: Set<Int> = []
+        var named = 0
         try scanner.expect(UInt8(ascii: "{"), "weight_map")
         if scanner.take(UInt8(ascii: "}")) { return map }
         repeat {
@@ -110,20 +129,36 @@ enum SafetensorsIndex {
             }
             try scanner.expect(UInt8(ascii: ":"), "weight_map")
             let file = try scanner.text("weight_map", limit: 4_096)
-            guard FilePath(file) != nil, let path = FilePath(index.folder + file) else {
-                let said = String(file.prefix(256))
-                throw .refused(.safetensors, field: "weight_map", offset: place, .externalLocation(said))
+            let key = JSONText(file)
+            if numbers[key] == nil {
+                guard FilePath(file) != nil, let path = FilePath(index.folder + file) else {
+                    let said = String(file.prefix(256))
+                    throw .refused(.safetensors, field: "weight_map", offset: place, .externalLocation(said))
+                }
+                numbers[key] = map.files.count
+                map.files.append(path)
             }
-            guard names.insert(name.lookAlikeKey).inserted else {
+            guard names.insert(name.lookAlikeKey.hashValue).inserted else {
                 throw scanner.error("weight_map `\(name)`", .duplicateName, at: place)
             }
-            map[name] = path
-            guard map.count <= limits.tensors else {
-                let limit = UInt64(limits.tensors)
-                throw .limit(.safetensors, which: "tensors", offset: place, found: limit + 1, limit: limit)
-            }
+            map.places[name] = numbers[key]
+            named += name.description.utf8.count
+            try check("tensors", map.places.count, limits.tensorsOfSet, place)
+            try check("bytes of tensor names", named, Int(limits.tensorNamesOfSet), place)
+            try check("files", map.files.count, limits.externalFiles, place)
         } while try scanner.another(before: UInt8(ascii: "}"), "weight_map")
         return map
+    }
+
+    private static func check(
+        _ which: String,
+        _ found: Int,
+        _ limit: Int,
+        _ offset: UInt64
+    ) throws(FormatError) {
+        guard found > limit else { return }
+        let (found, limit) = (UInt64(found), UInt64(limit))
+        throw .limit(.safetensors, which: which, offset: offset, found: found, limit: limit)
     }
 
     private static func problem(_ problem: FormatError.VariantProblem) -> VariantError {

@@ -104,70 +104,73 @@ struct SafetensorsReader {
     }
 
     private mutating func readTensor(_ name: FeatureName, at offset: UInt64) throws(FormatError) {
-        let field = "tensor `\(name)`"
+        func field(_ member: String = "") -> String { "tensor `\(name)`\(member)" }
         var type: String?
         var shape: [UInt64]?
         var ends: [UInt64]?
-        try scanner.expect(UInt8(ascii: "{"), field)
+        try scanner.expect(UInt8(ascii: "{"), field())
         if !scanner.take(UInt8(ascii: "}")) {
             repeat {
                 scanner.passSpace()
                 let place = scanner.offset
-                let key = try scanner.text(field, limit: 64)
-                try scanner.expect(UInt8(ascii: ":"), field)
+                let key = try scanner.text(field(), limit: 64)
+                try scanner.expect(UInt8(ascii: ":"), field())
                 switch key {
-                case "dtype" where type == nil: type = try scanner.text("\(field).dtype", limit: 64)
+                case "dtype" where type == nil: type = try scanner.text(field(".dtype"), limit: 64)
                 case "shape" where shape == nil:
-                    shape = try counts("\(field).shape", limit: ShapeLimits.rank)
-                case "data_offsets" where ends == nil: ends = try counts("\(field).data_offsets", limit: 2)
+                    shape = try counts(field(".shape"), limit: ShapeLimits.rank)
+                case "data_offsets" where ends == nil: ends = try counts(field(".data_offsets"), limit: 2)
                 case "dtype", "shape", "data_offsets":
-                    throw scanner.error("\(field).\(key)", .duplicate, at: place)
-                default: throw scanner.error("\(field).\(key)", .unexpectedByte, at: place)
+                    throw scanner.error(field(".\(key)"), .duplicate, at: place)
+                default: throw scanner.error(field(".\(key)"), .unexpectedByte, at: place)
                 }
-            } while try scanner.another(before: UInt8(ascii: "}"), field)
+            } while try scanner.another(before: UInt8(ascii: "}"), field())
         }
         guard let type, let shape, let ends, ends.count == 2 else {
-            throw scanner.error(field, .missing, at: offset)
+            throw scanner.error(field(), .missing, at: offset)
         }
         guard let width = Self.widths[type] else {
-            throw scanner.error("\(field).dtype", .unknownTypeName(type), at: offset)
+            throw scanner.error(field(".dtype"), .unknownTypeName(type), at: offset)
         }
         let row = TensorRow(name: name, type: type, shape: shape.map { Int64($0) })
         guard ends[0] <= ends[1], ends[1] <= dataLength else {
-            throw scanner.error("\(field).data_offsets", .badReference, at: offset)
+            throw scanner.error(field(".data_offsets"), .badReference, at: offset)
         }
-        let bits = try row.elements(Self.format, field, offset).multipliedReportingOverflow(by: width)
+        let bits = try row.elements(Self.format, field(), offset).multipliedReportingOverflow(by: width)
         guard !bits.overflow, bits.partialValue % 8 == 0 else {
-            throw scanner.error("\(field).shape", .outOfRange, at: offset)
+            throw scanner.error(field(".shape"), .outOfRange, at: offset)
         }
         guard bits.partialValue / 8 == ends[1] - ends[0] else {
             let what = FormatError.Malformation.wrongLength(
                 expected: bits.partialValue / 8,
                 found: ends[1] - ends[0]
             )
-            throw scanner.error("\(field).data_offsets", what, at: offset)
+            throw scanner.error(field(".data_offsets"), what, at: offset)
         }
         rows.append(row)
         extents.append(Extent(begin: ends[0], end: ends[1], offset: offset))
     }
 
-    private mutating func counts(_ field: String, limit: Int) throws(FormatError) -> [UInt64] {
+    private mutating func counts(
+        _ field: @autoclosure () -> String,
+        limit: Int
+    ) throws(FormatError) -> [UInt64] {
         var counts: [UInt64] = []
-        try scanner.expect(UInt8(ascii: "["), field)
+        try scanner.expect(UInt8(ascii: "["), field())
         if scanner.take(UInt8(ascii: "]")) { return [] }
         repeat {
             guard counts.count < limit else {
                 let found = UInt64(limit)
                 throw .limit(
                     Self.format,
-                    which: "elements of \(field)",
+                    which: "elements of \(field())",
                     offset: scanner.offset,
                     found: found + 1,
                     limit: found
                 )
             }
-            counts.append(try scanner.count(field))
-        } while try scanner.another(before: UInt8(ascii: "]"), field)
+            counts.append(try scanner.count(field()))
+        } while try scanner.another(before: UInt8(ascii: "]"), field())
         return counts
     }
 
@@ -214,7 +217,11 @@ struct SafetensorsReader {
 
 extension TensorRow {
     /// How many elements; beyond 2^53 is refused.
-    func elements(_ format: ModelFormat, _ field: String, _ offset: UInt64) throws(FormatError) -> UInt64 {
+    func elements(
+        _ format: ModelFormat,
+        _ field: @autoclosure () -> String,
+        _ offset: UInt64
+    ) throws(FormatError) -> UInt64 {
         var product: Int64 = 1
         var isEmpty = false
         for size in shape where size != 1 {
@@ -222,7 +229,7 @@ extension TensorRow {
                 let limit = UInt64(ShapeLimits.dimension)
                 throw .limit(
                     format,
-                    which: "size of a dimension of \(field)",
+                    which: "size of a dimension of \(field())",
                     offset: offset,
                     found: UInt64(clamping: size),
                     limit: limit
@@ -237,7 +244,7 @@ extension TensorRow {
                 let limit = UInt64(ShapeLimits.elements)
                 throw .limit(
                     format,
-                    which: "elements of \(field)",
+                    which: "elements of \(field())",
                     offset: offset,
                     found: overflow ? .max : UInt64(clamping: next),
                     limit: limit

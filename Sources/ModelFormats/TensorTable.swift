@@ -20,15 +20,31 @@ extension [TensorRow] {
     /// One line of canonical JSON a tensor, sorted by name.
     package var summary: TensorTable {
         var digest = DigestStream()
+        var lines: [UInt8] = []
         // By their places in the list, since there may be many.
         for index in indices.sorted(by: { self[$0].name < self[$1].name }) {
-            let row = self[index]
-            let line = JSONValue.members([
-                "name": .text(row.name.description), "shape": .array(row.shape.map(JSONValue.integer)),
-                "type": .text(row.type),
-            ])
-            digest.update(line.compactJSON + [0x0A])
+            self[index].write(into: &lines)
+            guard lines.count >= 32_768 else { continue }
+            digest.update(lines)
+            lines.removeAll(keepingCapacity: true)
         }
+        digest.update(lines)
         return TensorTable(count: Int64(count), sha256: digest.finish())
+    }
+}
+
+extension TensorRow {
+    /// `{"name":…,"shape":[…],"type":…}` and a line feed; as text at once, since there may be many.
+    fileprivate func write(into line: inout [UInt8]) {
+        line += "{\"name\":".utf8
+        line += JSONValue.text(name.description).compactJSON
+        line += ",\"shape\":[".utf8
+        for (index, size) in shape.enumerated() {
+            if index > 0 { line.append(UInt8(ascii: ",")) }
+            line += String(size).utf8
+        }
+        line += "],\"type\":".utf8
+        line += JSONValue.text(type).compactJSON
+        line += "}\n".utf8
     }
 }
