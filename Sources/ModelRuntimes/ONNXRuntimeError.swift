@@ -30,9 +30,9 @@ extension ONNXRuntimeError: RuntimeFailure {
     /// something that another one has.
     public var isModelAtFault: Bool {
         switch self {
-        case .failed(_, let code, let message):
+        case .failed(_, let code, _):
             code != Self.notImplemented && !isForWantOfMemory
-                && !Self.passing.contains { message.contains($0) }
+                && !Self.passing.contains { said.contains($0) }
         case .unsupported: true
         case .notFound, .refused, .notUsable, .tooOld, .anotherIsOpen: false
         }
@@ -40,9 +40,29 @@ extension ONNXRuntimeError: RuntimeFailure {
 
     /// Whether memory ran out, by what ONNX Runtime and the system say then.
     public var isForWantOfMemory: Bool {
-        guard case .failed(_, _, let message) = self else { return false }
-        return Self.wants.contains { message.contains($0) }
+        Self.wants.contains { said.contains($0) }
     }
+
+    /// What ONNX Runtime itself says where something may have run out, without
+    /// the names that the model's publisher gave to its files and nodes: those
+    /// must not excuse it.
+    private var said: Substring {
+        guard case .failed(let operation, let code, let message) = self, !Self.verdicts.contains(code) else {
+            return ""
+        }
+        var said = message[...]
+        let load = "load "
+        if operation.hasPrefix(load) {
+            let opening = "Load model from \(operation.dropFirst(load.count)) failed:"
+            if said.hasPrefix(opening) { said = said.dropFirst(opening.count) }
+        }
+        if let status = said.ranges(of: "Status Message: ").last { said = said[status.upperBound...] }
+        return said
+    }
+
+    /// Codes by which it says that the model or the call is wrong, whatever the text is: an invalid argument, no
+    /// model, no protocol buffer, an invalid graph.
+    private static let verdicts: Set<Int32> = [2, 4, 7, 10]
 
     private static let wants = [
         "bad_alloc", "bad allocation", "Failed to allocate", "Cannot allocate memory", "out of memory",
