@@ -44,14 +44,16 @@ struct BundledSource: ModelSource {
     }
 
     func mayRun(_ version: LibraryVersion) throws(ModelLibraryError) -> Bool {
-        guard try bundle.mayRun(version) else { return false }
+        let isFine = try Self.unlessMissing { () throws(ModelLibraryError) in try bundle.mayRun(version) }
+        guard isFine ?? true else { return false }
         return try Self.unlessMissing { () throws(ModelLibraryError) in try device.mayRun(version) } ?? true
     }
 
     func open(_ version: LibraryVersion) throws(ModelLibraryError) -> OpenedModel? {
         let opened = try Self.unlessMissing { () throws(ModelLibraryError) in try device.open(version) }
         if let opened = opened ?? nil { return opened }
-        guard var bundled = try bundle.open(version) else { return nil }
+        let brought = try Self.unlessMissing { () throws(ModelLibraryError) in try bundle.open(version) }
+        guard var bundled = brought ?? nil else { return nil }
         device.watchLoads(of: &bundled)
         return bundled
     }
@@ -60,7 +62,7 @@ struct BundledSource: ModelSource {
         _ version: LibraryVersion,
         _ reason: String
     ) throws(ModelLibraryError) -> QuarantinePlace {
-        try bundle.verify(version)
+        _ = try Self.unlessMissing { () throws(ModelLibraryError) in try bundle.verify(version) }
         let place = try Self.unlessMissing { () throws(ModelLibraryError) in
             try device.condemn(version, reason)
         }

@@ -106,12 +106,12 @@ struct BundledTests {
         runtime = FakeRuntime(ports: ports, format: "onnx")
     }
 
-    private func library(_ directory: String) -> ModelLibrary {
+    private func library(_ directory: String, bundled: String? = nil) -> ModelLibrary {
         var configuration = LibraryConfiguration()
         configuration.recheck = .zero
         return ModelLibrary(
             directory: directory,
-            bundled: bundle.device.path,
+            bundled: bundled ?? bundle.device.path,
             runtimes: [runtime],
             configuration: configuration
         )
@@ -184,5 +184,22 @@ struct BundledTests {
         }
         #expect(runtime.counts.loads.count == 2)
         #expect(try device.device.note(Quarantine.self).entries.count == 1)
+    }
+
+    @Test("an app whose folder is empty or not there goes by the device as if nobody spoke of it")
+    func noBundle() async throws {
+        let empty = try RealDevice()
+        for bundled in [device.scratch.path("not/there"), empty.device.path] {
+            let device = try RealDevice()
+            try device.activate("1.0.0")
+            let library = library(device.device.path, bundled: bundled)
+            #expect(try await library.withModel(request) { $0.version } == "1.0.0")
+            let broken = try device.activate("1.1.0")
+            runtime.failLoads(ofPathsEndingIn: "\(broken.manifest.hex)/model.onnx")
+            for _ in 0..<2 { #expect(try await library.withModel(request) { $0.version } == "1.0.0") }
+            #expect(try device.device.note(Quarantine.self)[broken.manifest] != nil)
+            await library.clear()
+            #expect(try await library.withModel(request) { $0.version } == "1.0.0")
+        }
     }
 }
