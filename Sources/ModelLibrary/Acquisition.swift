@@ -206,7 +206,8 @@ extension ModelLibrary {
         // That this caller waits no longer says nothing about the version, for which others may go on waiting.
         let isOwn = (error as? ModelLibraryError)?.isOfCaller ?? false
         let isNew = rejections[key] == nil
-        let until = clock.now + configuration.retryAfter
+        // The time runs from the failure on: calls and switches in between do not put the next try off.
+        let until = rejections[key]?.until ?? clock.now + configuration.retryAfter
         var lent =
             isOwn
             ? lendStopgap(fallback, request) : point(to: fallback, look, request, retryAt: until)

@@ -17,7 +17,8 @@ struct GoldenRun: Sendable {
     /// Calls the model with every vector.
     ///
     /// - Throws: `ModelLibraryError.refused` with the first that differs, that
-    ///   cannot be read, or on which the runtime fails; `CancellationError`.
+    ///   cannot be read, or on which the runtime fails; `.failed` where that
+    ///   is not the model's fault.
     func check(_ model: any LoadedModel) async throws {
         let opened = opened
         // One after the other: a manifest may have many, and each may be files of the greatest length.
@@ -35,13 +36,10 @@ struct GoldenRun: Sendable {
                 try opened.ports.check(vector.inputs)
                 differences = vector.disagreements(with: try await outputs(of: model, vector.inputs))
             } catch is CancellationError {
-                throw CancellationError()
+                // A load belongs to no caller.
+                throw cannotRun(index, "the runtime ended the call as cancelled, and nobody cancelled it")
             } catch let error as any RuntimeFailure where !error.isModelAtFault {
-                throw ModelLibraryError.failed(
-                    model: opened.version.modelText,
-                    version: opened.version.versionText,
-                    reason: "golden vector \(index) cannot be run: \(error)"
-                )
+                throw cannotRun(index, "\(error)")
             } catch {
                 differences = ["the call fails: \(error)"]
             }
@@ -50,6 +48,14 @@ struct GoldenRun: Sendable {
                 throw opened.version.refused("golden vector \(index) is not reproduced: \(text)")
             }
         }
+    }
+
+    private func cannotRun(_ index: Int, _ reason: String) -> ModelLibraryError {
+        .failed(
+            model: opened.version.modelText,
+            version: opened.version.versionText,
+            reason: "golden vector \(index) cannot be run: \(reason)"
+        )
     }
 
     /// What the model gives, by the rules of every prediction: what those would refuse must not pass here.
