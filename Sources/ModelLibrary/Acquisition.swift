@@ -156,8 +156,7 @@ extension ModelLibrary {
         until deadline: Duration
     ) async throws -> Lent? {
         let source = source
-        guard let resident = resident(wanted) else { return nil }
-        let version = resident.key.version
+        guard let (number, version) = resident(wanted) else { return nil }
         let mayRun = try await ask(about: wanted.name, until: deadline) { () throws(ModelLibraryError) in
             try source.mayRun(version)
         }
@@ -165,7 +164,7 @@ extension ModelLibrary {
         return table.change { state in
             guard mayRun, let named = state.named[wanted] else { return nil }
             // With the load over in the meantime it is the new one, and stands.
-            if named.number == resident.number {
+            if named.number == number {
                 // Without a stamp each call comes here again, until the new version stands.
                 state.named[wanted]?.stamp = nil
                 state.named[wanted]?.holdsUntil = now
@@ -174,9 +173,12 @@ extension ModelLibrary {
         }
     }
 
-    /// What the name stands for at the moment.
-    private func resident(_ wanted: Wanted) -> Resident? {
-        table.change { state in state.named[wanted].flatMap { state.slots[$0.number]?.resident } }
+    /// What the name stands for at the moment; not the model itself, which whoever has it keeps in memory.
+    private func resident(_ wanted: Wanted) -> (number: Int, version: LibraryVersion)? {
+        table.change { state in
+            state.named[wanted].flatMap { state.slots[$0.number]?.resident }
+                .map { ($0.number, $0.key.version) }
+        }
     }
 
     /// Lends an earlier version in place of one that failed: one in memory, else the one before on the device.
@@ -192,7 +194,7 @@ extension ModelLibrary {
         let source = source
         let name = key.version.model
         let wanted = key.wanted
-        let standing = resident(wanted)?.key.version
+        let standing = resident(wanted)?.version
         // The deadline may be what failed; an earlier version gets a little of its own.
         let deadline = max(deadline, clock.now + .seconds(5))
         let version = try? await ask(about: name, until: deadline) {

@@ -106,7 +106,7 @@ public enum SwapPolicy: Equatable, Sendable {
     /// The new one is loaded beside the old where memory allows both; no call waits for less than it must.
     case beside
 
-    /// The old one is freed first, so that there is never more than one in memory.
+    /// The old one is freed first, so that there is never more than one in memory, except where somebody still uses it.
     case oldFirst
 
     /// As `beside`, and calls get the old one until the new one is ready.

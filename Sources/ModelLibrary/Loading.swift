@@ -54,7 +54,7 @@ extension ModelLibrary {
             let isGeneral = key.options.compute == .any || key.options.compute == .cpu
             outcome = .failure(isGeneral ? await condemn(key.version, unfit) : unfit.error)
         }
-        await settle(key, outcome)
+        settle(key, outcome)
     }
 
     /// Everything that is known before memory is touched.
@@ -110,7 +110,8 @@ extension ModelLibrary {
         let note = opened.note
         let began = clock.now
         let departures = turn.departures
-        let before = await footprint(noting: note)
+        await LibraryThreads.files.run { note?.begin() }
+        let before = await footprint()
         let model: any LoadedModel
         let inRuntime: Duration
         do {
@@ -149,15 +150,27 @@ extension ModelLibrary {
 
     /// A model as the runtime loaded it, which is what its manifest says.
     ///
-    /// - Throws: `Unfit` where the version is to blame.
+    /// - Throws: `Unfit` where the version is to blame; the model is freed then.
     private func checked(
         _ prepared: Prepared,
         since began: Duration
     ) async throws -> (any LoadedModel, Duration) {
-        let (version, opened) = (prepared.key.version, prepared.opened)
-        let model: any LoadedModel
+        let loaded = try await fromRuntime(prepared)
+        let inRuntime = clock.now - began
+        do { for model in loaded.all { try await examine(model, prepared) } } catch {
+            // Not here, where an engine that takes its time would hold up every other model.
+            await wait(for: letGo(loaded))
+            throw error
+        }
+        guard let model = loaded.all.first else { throw Superseded() }
+        return (model, inRuntime)
+    }
+
+    private func fromRuntime(_ prepared: Prepared) async throws -> Leaving<any LoadedModel> {
+        let version = prepared.key.version
         do {
-            model = try await prepared.runtime.load(entry: opened.entryPath, options: prepared.key.options)
+            let entry = prepared.opened.entryPath
+            return Leaving([try await prepared.runtime.load(entry: entry, options: prepared.key.options)])
         } catch {
             let failure = ModelLibraryError.failed(
                 model: version.modelText,
@@ -168,31 +181,28 @@ extension ModelLibrary {
             if let known = error as? any RuntimeFailure, !known.isModelAtFault { throw failure }
             throw Unfit(failure, "\(prepared.circumstances.runtime) cannot load it: \(error)")
         }
-        let inRuntime = clock.now - began
+    }
+
+    private func examine(_ model: any LoadedModel, _ prepared: Prepared) async throws {
+        let opened = prepared.opened
         let disagreements = opened.ports.disagreements(withRuntime: model.ports)
         guard disagreements.isEmpty else {
             let text = disagreements.joined(separator: "; ")
-            throw Unfit(version.refused(text), text)
+            throw Unfit(opened.version.refused(text), text)
         }
         // Once a version, runtime and options: the files are the same each time.
-        if !opened.checks.isEmpty, !proven.contains(prepared.circumstances) {
-            do { try await GoldenRun(opened, configuration.outputPolicy).check(model) } catch {
-                guard case ModelLibraryError.refused(_, _, let reason) = error else { throw error }
-                throw Unfit(error, reason)
-            }
-            proven.insert(prepared.circumstances)
-            keeping.news.proven.insert(prepared.circumstances)
+        guard !opened.checks.isEmpty, !proven.contains(prepared.circumstances) else { return }
+        do { try await GoldenRun(opened, configuration.outputPolicy).check(model) } catch {
+            guard case ModelLibraryError.refused(_, _, let reason) = error else { throw error }
+            throw Unfit(error, reason)
         }
-        return (model, inRuntime)
+        proven.insert(prepared.circumstances)
+        keeping.news.proven.insert(prepared.circumstances)
     }
 
-    private func footprint(noting note: (any LoadNote)? = nil) async -> MemoryFootprint? {
+    private func footprint() async -> MemoryFootprint? {
         let probe = probe
-        return await LibraryThreads.memory.run {
-            let footprint = probe.footprint()
-            note?.begin()
-            return footprint
-        }
+        return await LibraryThreads.memory.run { probe.footprint() }
     }
 
     /// Sees to it that nobody tries the version again.
@@ -215,7 +225,9 @@ extension ModelLibrary {
     }
 
     /// Hands the outcome to all who wait; a failure is forgotten, so that the next call tries again.
-    private func settle(_ key: LoadKey, _ outcome: Result<Resident, any Error>) async {
+    ///
+    /// At once, since whoever has the outcome keeps the model in memory.
+    private func settle(_ key: LoadKey, _ outcome: Result<Resident, any Error>) {
         guard let load = loads.removeValue(forKey: key) else { return }
         switch outcome {
         case .success(let resident):
@@ -234,7 +246,10 @@ extension ModelLibrary {
                         looked: now
                     )
                 }
-                let lent = load.waiters.mapValues { state.lend(resident.number, $0.request, at: now) }
+                // In the order of asking: the last one says how much the model matters from now on.
+                let lent = load.waiters.sorted { $0.key < $1.key }.map { _, waiter in
+                    (waiter, state.lend(resident.number, waiter.request, at: now))
+                }
                 state.slots[resident.number]?.retirement = load.retirement
                 state.retireOthers(of: key, evenIfStanding: false)
                 return lent
@@ -245,11 +260,10 @@ extension ModelLibrary {
             // What is replaced goes before anybody gets the new one: who looks then sees one. That its engine takes
             // its time to free it is not for those who wait.
             startTending()
-            for (number, waiter) in load.waiters {
-                guard let lent = lent[number] ?? nil else { continue }
-                waiter.continuation.resume(returning: lent)
+            for (waiter, lent) in lent {
+                waiter.continuation.resume(with: lent.map { .success($0) } ?? .failure(Superseded()))
             }
-            await saveRecord()
+            Task { await saveRecord() }
         case .failure(let error):
             for waiter in load.waiters.values { waiter.continuation.resume(throwing: error) }
             if error is Superseded { return }

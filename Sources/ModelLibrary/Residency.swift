@@ -32,17 +32,17 @@ public struct ResidentModel: Equatable, Sendable {
     public let isLeaving: Bool
 }
 
-/// Models on their way out; freed where blocking is allowed, since engines take their time.
-private final class Leaving: Sendable {
-    private let slots: Guarded<[LendingTable.Slot]>
+/// Models on their way out, or what holds them; freed where blocking is allowed, since engines take their time.
+final class Leaving<Holder: Sendable>: Sendable {
+    private let holders: Guarded<[Holder]>
 
-    init(_ slots: [LendingTable.Slot]) { self.slots = Guarded(slots) }
+    init(_ holders: [Holder]) { self.holders = Guarded(holders) }
 
-    var all: [LendingTable.Slot] { slots.withLock { $0 } }
+    var all: [Holder] { holders.withLock { $0 } }
 
-    var isEmpty: Bool { slots.withLock { $0.isEmpty } }
+    var isEmpty: Bool { holders.withLock { $0.isEmpty } }
 
-    func empty() { slots.withLock { $0 = [] } }
+    func empty() { holders.withLock { $0 = [] } }
 }
 
 extension ModelLibrary {
@@ -138,12 +138,15 @@ extension ModelLibrary {
     private static var longestWait: Duration { .seconds(5) }
 
     /// Waits until models are freed, the caller is cancelled or it takes too long.
-    private func wait(for freed: Answer<Void>?) async {
+    func wait(for freed: Answer<Void>?) async {
         _ = try? await freed?.value(by: clock.now + Self.longestWait, clock)
     }
 
     /// Takes models out of the table by `rule`, and has them freed.
-    private func startFreeing(_ rule: (inout LendingTable.State) -> Void) -> Answer<Void>? {
+    ///
+    /// - Returns: Answered when they are; `nil` where none is.
+    @discardableResult
+    func startFreeing(_ rule: (inout LendingTable.State) -> Void) -> Answer<Void>? {
         let leaving = table.change { state in
             rule(&state)
             let idle = state.slots.values.filter { $0.retirement != nil && $0.leases.isEmpty }
@@ -151,19 +154,34 @@ extension ModelLibrary {
             return Leaving(idle.compactMap { state.remove($0.resident.number) })
         }
         guard !leaving.isEmpty else { return nil }
+        return letGo(leaving, leaving.all.map { ($0.resident.key.version, $0.retirement ?? .requested) })
+    }
+
+    /// Has an engine free what nothing else holds, which may take its time.
+    ///
+    /// - Parameters:
+    ///   - leaving: What is to be freed.
+    ///   - evicted: The versions that were lent, each with the reason.
+    /// - Returns: Answered when it is.
+    func letGo<Holder>(
+        _ leaving: Leaving<Holder>,
+        _ evicted: [(LibraryVersion, EvictionReason)] = []
+    ) -> Answer<Void> {
         let freed = Answer<Void>()
         departures += 1
         turn.noteDeparture()
         // Of no caller: it goes on when one is cancelled.
         Task {
-            await release(leaving)
+            await release(leaving, evicted)
             freed.give(.success(()))
         }
         return freed
     }
 
-    private func release(_ leaving: Leaving) async {
-        let told = leaving.all.map { ($0.resident.key.version, $0.retirement ?? .requested) }
+    private func release<Holder>(
+        _ leaving: Leaving<Holder>,
+        _ evicted: [(LibraryVersion, EvictionReason)]
+    ) async {
         let probe = probe
         await LibraryThreads.engines.run {
             leaving.empty()
@@ -172,7 +190,7 @@ extension ModelLibrary {
         departures -= 1
         turn.noteDeparture()
         wakeRoomWaiters()
-        for (version, reason) in told {
+        for (version, reason) in evicted {
             counters.noteEviction(of: version.modelText, reason)
             tell(.evicted(model: version.modelText, version: version.versionText, reason: reason))
         }

@@ -87,7 +87,7 @@ extension ModelLibrary {
         if mustStart { Task { await self.act() } }
     }
 
-    private func act() async {
+    private func act() {
         while true {
             let (levels, phase) = signals.withLock { signals -> ([Int: MemoryPressure?], LifecyclePhase?) in
                 defer { (signals.levels, signals.phase) = ([:], nil) }
@@ -95,16 +95,17 @@ extension ModelLibrary {
                 return (signals.levels, signals.phase)
             }
             guard !levels.isEmpty || phase != nil else { return }
-            if !levels.isEmpty { await act(on: levels) }
+            // Nothing is waited for: what the system reports next is more urgent than an engine that takes its time,
+            // a disk, or another writer.
+            if !levels.isEmpty { act(on: levels) }
             if phase == .background {
-                await leaveForeground()
-                // Not waited for: what the system reports next is more urgent than a disk, or another writer.
+                leaveForeground()
                 Task { await saveRecord() }
             }
         }
     }
 
-    private func act(on news: [Int: MemoryPressure?]) async {
+    private func act(on news: [Int: MemoryPressure?]) {
         let before = pressure
         let (isReported, isRepeated) = levels.follow(news)
         let level = pressure
@@ -114,7 +115,7 @@ extension ModelLibrary {
         case .normal: wakeRoomWaiters()
         case .warning:
             wakeRoomWaiters()
-            await free { state in
+            startFreeing { state in
                 state.retire(.pressure(level)) { slot in
                     slot.leases.isEmpty && !slot.isPinned && (isRepeated || slot.priority < .high)
                 }
@@ -124,16 +125,16 @@ extension ModelLibrary {
             for key in loads.keys where loads[key]?.retirement == nil {
                 loads[key]?.retirement = .pressure(level)
             }
-            await free { $0.retire(.pressure(level)) { _ in true } }
+            startFreeing { $0.retire(.pressure(level)) { _ in true } }
             // Loads that wait for room find out that there will be none.
             wakeRoomWaiters()
         }
     }
 
-    private func leaveForeground() async {
+    private func leaveForeground() {
         let policy = configuration.background
         guard policy != .keepAll else { return }
-        await free { state in
+        startFreeing { state in
             state.retire(.background) { $0.leases.isEmpty && (policy == .keepNone || !$0.isPinned) }
         }
     }

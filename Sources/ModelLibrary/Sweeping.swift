@@ -40,7 +40,7 @@ extension ModelLibrary {
         return lastSweep.map { max(due, $0 + Self.shortestSweep) } ?? due
     }
 
-    private func sweep() async {
+    private func sweep() {
         let (timeout, long) = (configuration.idleTimeout, configuration.longLease)
         let now = clock.now
         lastSweep = now
@@ -58,7 +58,7 @@ extension ModelLibrary {
             tell(.longLease(model: version.modelText, version: version.versionText, held: held))
         }
         guard let timeout else { return }
-        await free { state in
+        startFreeing { state in
             state.retire(.idle) { $0.leases.isEmpty && !$0.isPinned && now - $0.lastUse >= timeout }
         }
     }

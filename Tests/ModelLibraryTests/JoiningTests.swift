@@ -58,6 +58,46 @@ struct JoiningTests {
         #expect(try await preload.value.map { $0.failure == nil } == [true])
     }
 
+    @Test("of those who join a load, the one who asked last says how much the model matters from then on")
+    func lastOne() async throws {
+        for last in [ModelPriority.high, .low] {
+            let gate = Gate()
+            let arranged = try Arrangement(gate: gate)
+            var callers: [Task<String, any Error>] = []
+            for number in 1...12 {
+                let priority = number == 12 ? last : .normal
+                let request = try ModelRequest(Arrangement.model, priority: priority)
+                callers.append(Task { try await arranged.answer(request) })
+                #expect(
+                    await eventually { await arranged.library.loads.values.first?.waiters.count == number }
+                )
+            }
+            await gate.open()
+            for caller in callers { _ = try await caller.value }
+            #expect(arranged.library.residents.map(\.priority) == [last])
+        }
+    }
+
+    @MainActor
+    @Test("who calls on the main actor uses the model there, and a load holds the main actor up for nothing")
+    func mainActor() async throws {
+        let gate = Gate()
+        let arranged = try Arrangement(gate: gate)
+        var uses = 0
+        let ticker = Task { @MainActor in
+            await gate.reached()
+            await gate.open()
+        }
+        try await arranged.library.withModel(arranged.request) { lease in
+            MainActor.assertIsolated()
+            uses += 1
+            _ = try await arranged.answer(lease)
+            MainActor.assertIsolated()
+        }
+        await ticker.value
+        #expect(uses == 1)
+    }
+
     @Test("a pin stays through plain requests, swaps and warnings, until the app ends it")
     func pins() async throws {
         let arranged = try Arrangement()

@@ -12,6 +12,7 @@ struct RoughDevice: ModelSource {
     var beforeLook: @Sendable (ModelName) -> Void = { _ in }
     var beforeAnswer: @Sendable (ModelName) -> Void = { _ in }
     var beforeOpening: @Sendable (ModelName) -> Void = { _ in }
+    var note: (any LoadNote)?
 
     func stamp() -> SourceStamp? { device.stamp() }
 
@@ -36,6 +37,7 @@ struct RoughDevice: ModelSource {
         beforeOpening(version.model)
         var opened = try device.open(version)
         if let memory { opened?.memory = memory }
+        if let note { opened?.note = note }
         return opened
     }
 
