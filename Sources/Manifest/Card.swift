@@ -94,11 +94,14 @@ package struct Card: Equatable, Sendable {
                 keyed[word] = member.value
                 continue
             }
-            guard let key = FeatureName.key(meaning: word, among: inputs), keyed[key] == nil else {
+            let input = "input `\(Shown.short(word))`"
+            guard let key = FeatureName.key(meaning: word, among: inputs) else {
                 let there = Shown.list(inputs.map(\.description))
-                let reason =
-                    "`preprocessing` speaks of input `\(Shown.short(word))`, or twice of it; the model has \(there)"
+                let reason = "`preprocessing` speaks of \(input); the model has \(there)"
                 throw .editRefused(.card, reason: reason)
+            }
+            guard keyed[key] == nil else {
+                throw .editRefused(.card, reason: "`preprocessing` speaks twice of \(input)")
             }
             keyed[key] = member.value
         }

@@ -98,7 +98,10 @@ extension ContractChanges {
             switch LabelChange(from: was, to: now, isKeyed: isKeyed) {
             case .none: break
             case .reordered: note(.labelsReordered, step, "\(what) stand in another order")
-            case .appended: note(.labelsAppended, step, "\(what): \(was.count) became \(now.count)")
+            case .appended where was.count < now.count:
+                note(.labelsAppended, step, "\(what): \(was.count) became \(now.count)")
+            case .appended(let first):
+                note(.labelsAppended, step, "\(what): was \(first.known), has \(first.given)")
             case .changed(let first):
                 note(.labelGone, .major, "\(what): was \(first.known), has \(first.given)")
             }

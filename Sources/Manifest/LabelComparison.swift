@@ -114,9 +114,12 @@ enum LabelChange: Equatable {
         }
         if known.sorted == given.sorted {
             self = .reordered(difference)
-        } else if index == nil && theirs.count > mine.count {
-            self = .appended(counts)
         } else if isKeyed, known.isContained(in: given) {
+            // By name a label counts once, however many classes have it.
+            let isMore = !given.isContained(in: known)
+            let whatIsMore = mine.count < theirs.count ? counts : difference
+            self = isMore ? .appended(whatIsMore) : .reordered(difference)
+        } else if index == nil && theirs.count > mine.count {
             self = .appended(counts)
         } else if isKeyed, let missing = known.first(missingIn: given) {
             self = .changed(Difference(known: "`\(missing)`", given: "no label of that name"))

@@ -17,6 +17,9 @@ extension CoreMLReader {
         while let inner = try fields.next() {
             switch inner.number {
             case 1: name = try inner.name("name", in: reader)
+            // Nothing is made of it; Core ML takes no file in which it is no text.
+            case 2:
+                _ = try inner.text("shortDescription", limit: reader.limits.metadataValue, in: reader)
             case 3: typed = try readType(try inner.message("type", in: reader))
             default: break
             }

@@ -6,6 +6,7 @@ enum TestModel {
     ///   - label: Goes into the metadata, so that two labels make two files with one interface.
     ///   - padding: Bytes of a weight that nothing uses, to make a file of several blocks.
     ///   - input: The input's name.
+    ///   - output: The output's.
     ///   - width: Elements of input and output.
     ///   - seed: Changes every second 128 KiB of the weight.
     ///   - operators: The version of the operators that the file asks for.
@@ -14,15 +15,16 @@ enum TestModel {
         label: String,
         padding: Int = 0,
         input: String = "x",
+        output: String = "y",
         width: UInt64 = 4,
         seed: UInt8 = 0,
         operators: UInt64 = 13
     ) -> [UInt8] {
         let graph =
             message(1, node("Mul", [input, "two"], "scaled"))
-            + message(1, node("Add", ["scaled", "one"], "y"))
+            + message(1, node("Add", ["scaled", "one"], output))
             + text(2, "linear") + message(5, scalar("two", 2)) + message(5, scalar("one", 1))
-            + message(11, port(input, width)) + message(12, port("y", width))
+            + message(11, port(input, width)) + message(12, port(output, width))
             + (padding > 0 ? message(5, filler(padding, seed)) : [])
         return number(1, 8) + text(2, "sealift-tests") + message(7, graph) + message(8, number(2, operators))
             + message(14, text(1, "label") + text(2, label))

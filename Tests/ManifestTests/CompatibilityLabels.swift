@@ -63,6 +63,30 @@ extension Row {
             .major
         ),
         Row(
+            24,
+            "a label that two classes have and then one, by name",
+            keyed("a", "b", "b"),
+            keyed("a", "b"),
+            .fitsNoting("the app finds them by name"),
+            .minor
+        ),
+        Row(
+            25,
+            "a new label in the place of one that two classes had, by name",
+            keyed("a", "b", "b"),
+            keyed("a", "b", "c"),
+            .refused("labels: the app knows `b` at 2, the model has `c` there; say `open_labels` if"),
+            .minor
+        ),
+        Row(
+            26,
+            "a label that two classes have and then one, by index",
+            indexed("a", "b", "b"),
+            indexed("a", "b"),
+            .refused("labels: the app knows 3 of them, the model has 2"),
+            .major
+        ),
+        Row(
             26,
             "a label in the middle by index, whatever the app is open to",
             indexed("a", "b").with { $0.hasOpenLabels = true },
