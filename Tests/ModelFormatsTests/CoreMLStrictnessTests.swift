@@ -68,6 +68,16 @@ struct CoreMLStrictnessTests {
         #expect(said("x", 12) == .badReference)
     }
 
+    @Test("what describes a feature is text, though nothing is made of it")
+    func descriptions() {
+        func described(_ bytes: [UInt8]) -> FormatError.Malformation? {
+            let feature = Wire.message(1, .text(1, "x"), .payload(2, bytes), CoreML.array())
+            return malformation(CoreML.model(description: [feature, CoreML.output("y")], .message(900)))
+        }
+        #expect(described(Array("größe".utf8)) == nil)
+        #expect(described([0x67, 0xFF]) == .badText)
+    }
+
     @Test("no class has the label of another")
     func labels() {
         func network(_ labels: Wire) -> FormatError.Malformation? {
