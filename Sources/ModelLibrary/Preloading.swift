@@ -79,7 +79,9 @@ extension ModelLibrary {
         guard let count = configuration.residency.count, !request.isPinned else { return }
         let wanted = wanted(request)
         let hasPlace = table.change { state in
-            let others = state.slots.values.filter { !$0.isPinned && $0.resident.key.wanted != wanted }
+            let others = state.slots.values.filter { slot in
+                !slot.isPinned && slot.retirement == nil && slot.resident.key.wanted != wanted
+            }
             return state.pins.contains(wanted) || others.count < count
                 || state.slots.values.contains { $0.resident.key.wanted == wanted }
         }

@@ -206,11 +206,12 @@ extension LendingTable.State {
         }
     }
 
-    /// Marks idle models beyond the `count` that were used last.
+    /// Marks idle models beyond the `count` that were used last; those that leave as it is take no place.
     mutating func retire(beyond count: Int?) {
         guard let count else { return }
-        let unpinned = slots.values.filter { !$0.isPinned }.sorted { $0.lastUse > $1.lastUse }
-        for slot in unpinned.dropFirst(count) where slot.leases.isEmpty && slot.retirement == nil {
+        let staying = slots.values.filter { !$0.isPinned && $0.retirement == nil }
+            .sorted { $0.lastUse > $1.lastUse }
+        for slot in staying.dropFirst(count) where slot.leases.isEmpty {
             slots[slot.resident.number]?.retirement = .residency
         }
     }

@@ -84,6 +84,25 @@ struct ResidencyTests {
         #expect(arranged.library.residents.map(\.version) == ["1.1.0"])
     }
 
+    @Test(
+        "an old version that leaves with its last lease takes no place from those that stay",
+        arguments: [ResidencyPolicy.onlyActive, .mostRecent(2)]
+    )
+    func leaving(policy: ResidencyPolicy) async throws {
+        let arranged = try Arrangement { $0.residency = policy }
+        let other = try ModelRequest("a/other")
+        try arranged.device.activate("a/other", "1.0.0")
+        if policy != .onlyActive { _ = try await arranged.answer(other) }
+        try await arranged.library.withModel(arranged.request) { _ in
+            try arranged.activate("1.1.0")
+            arranged.clock.advance(by: .seconds(1))
+            _ = try await arranged.answer()
+            arranged.clock.advance(by: .seconds(1))
+        }
+        let rest = policy == .onlyActive ? [] : ["a/other 1.0.0"]
+        #expect(arranged.resident == rest + ["vision/detector 1.1.0"])
+    }
+
     @Test("fifty swaps under load fail no call and leave one model")
     func manySwaps() async throws {
         let arranged = try Arrangement()
