@@ -32,8 +32,8 @@ public struct LibraryConfiguration: Sendable {
     /// or failed, has five seconds from then on, where less is left.
     public var deadline = Duration.seconds(60)
 
-    /// A load that takes longer than this lets others load beside it, so that a runtime that never comes back holds
-    /// up its own model alone; it is told as an event.
+    /// A load that takes longer than this lets others load beside it, as far as the budget allows, so that a runtime
+    /// that never comes back holds up its own model alone; it is told as an event.
     public var longLoad = Duration.seconds(120)
 
     /// A lease held longer than this is told as an event, once; it is never taken away.

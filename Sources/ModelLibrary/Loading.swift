@@ -42,6 +42,7 @@ extension ModelLibrary {
                     await free { $0.retireOthers(of: key, evenIfStanding: true) }
                 }
                 try await makeRoom(for: prepared, ticket)
+                loads[key]?.bytes = prepared.need
                 outcome = .success(try await loaded(prepared, waitedSince: asked))
             } catch {
                 outcome = .failure(error)
@@ -266,6 +267,8 @@ extension ModelLibrary {
             Task { await saveRecord() }
         case .failure(let error):
             for waiter in load.waiters.values { waiter.continuation.resume(throwing: error) }
+            // What it would have taken is there for others.
+            wakeRoomWaiters()
             if error is Superseded { return }
             // With nobody to hear of it, the calls that another version answers would start it over and over.
             if load.waiters.isEmpty, load.isNamed {

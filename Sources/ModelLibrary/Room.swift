@@ -86,21 +86,35 @@ extension ModelLibrary {
         )
     }
 
+    /// What is in memory, and what loads will take that take so long that others load beside them.
     private func held(besides key: LoadKey) -> [MemoryGate.Held] {
-        table.change { state in
+        let loading = loads.filter { $0.key != key }.compactMap { other, load in
+            load.bytes.map { bytes in
+                MemoryGate.Held(
+                    number: 0,
+                    bytes: bytes,
+                    isInUse: true,
+                    isPinned: false,
+                    priority: load.request.priority,
+                    isReplaced: other.wanted == key.wanted,
+                    lastUse: clock.now
+                )
+            }
+        }
+        let resident = table.change { state in
             state.slots.values.map { slot in
-                let other = slot.resident.key
-                return MemoryGate.Held(
+                MemoryGate.Held(
                     number: slot.resident.number,
                     bytes: slot.resident.bytes,
                     isInUse: !slot.leases.isEmpty,
                     isPinned: slot.isPinned,
                     priority: slot.priority,
-                    isReplaced: other.wanted == key.wanted,
+                    isReplaced: slot.resident.key.wanted == key.wanted,
                     lastUse: slot.lastUse
                 )
             }
         }
+        return loading + resident
     }
 
     private func waitForRoom(until time: Duration, seen: Int) async {

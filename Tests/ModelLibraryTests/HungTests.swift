@@ -231,6 +231,33 @@ struct HungTests {
         await #expect(throws: ModelLibraryError.self) { try await first.value }
     }
 
+    @Test("a load that others may load beside counts for the budget as what is loaded does")
+    func budget() async throws {
+        let gate = Gate()
+        let arranged = try Arrangement(gate: gate) { configuration in
+            configuration.memory.budget = 500 << 20
+            configuration.longLoad = .seconds(10)
+        }
+        let callers = try ["a/slow", "a/other"].map { name in
+            try arranged.device.activate(name, "1.0.0")
+            try arranged.device.setLength(250 << 20, of: name)
+            arranged.runtime.setBytes(250 << 20, ofPathsEndingIn: "\(name)/1.0.0")
+            return try ModelRequest(name, deadline: .seconds(1_000))
+        }
+        let slow = Task { try await arranged.answer(callers[0]) }
+        await gate.reached()
+        let stream = await arranged.library.events()
+        let other = Task { try await arranged.answer(callers[1]) }
+        arranged.clock.advance(by: .seconds(11))
+        _ = await told(stream) { if case .longLoad = $0 { true } else { false } }
+        #expect(await eventually { await !arranged.library.roomWaiters.isEmpty })
+        #expect(arranged.runtime.counts.loads.count == 1)
+        await gate.open()
+        #expect(try await slow.value.hasSuffix("slow/1.0.0"))
+        #expect(try await other.value.hasSuffix("other/1.0.0"))
+        #expect(arranged.resident == ["a/other 1.0.0"])
+    }
+
     @Test("a broken version without waiting is not loaded again at each call")
     func brokenWithoutWaiting() async throws {
         let (device, count) = (try device(["a/a"]), Guarded(0))
