@@ -2,23 +2,23 @@ package import Transfer
 
 /// Gets one file, proved, to its place on the disk.
 package protocol BlobFetching: Sendable {
-    /// As `BlobDownloader.download`.
-    ///
-    /// - Returns: The bytes that came over the network.
-    func bytesReceived(
-        for download: BlobDownload,
+    /// As `BlobDownloader.download`; `received` is told the bytes that came over the network, also before an error.
+    func receive(
+        _ download: BlobDownload,
         from locations: [RepositoryLocation],
+        received: @escaping @Sendable (UInt64) -> Void,
         progress: @escaping @Sendable (UInt64) -> Void
-    ) async throws(FetchError) -> UInt64
+    ) async throws(FetchError)
 }
 
 extension BlobDownloader: BlobFetching {
-    package func bytesReceived(
-        for download: BlobDownload,
+    package func receive(
+        _ download: BlobDownload,
         from locations: [RepositoryLocation],
+        received: @escaping @Sendable (UInt64) -> Void,
         progress: @escaping @Sendable (UInt64) -> Void
-    ) async throws(FetchError) -> UInt64 {
-        try await self.download(download, from: locations, progress: progress).received
+    ) async throws(FetchError) {
+        _ = try await self.download(download, from: locations, received: received, progress: progress)
     }
 }
 

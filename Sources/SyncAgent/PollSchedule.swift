@@ -10,11 +10,11 @@ package struct PollSchedule: Sendable {
     private static let firstRetry = 5.0
 
     /// Seconds between polls; the registry's signed settings decide unless the operator did.
-    private let override: Int64?
+    private let override: Double?
     private var signed: Int64 = 3_600
     private var outages = 0
 
-    package init(every seconds: Int64? = nil) { override = seconds }
+    package init(every seconds: Double? = nil) { override = seconds }
 
     /// What the next wait is, in seconds.
     ///
@@ -29,7 +29,7 @@ package struct PollSchedule: Sendable {
         chance: Double
     ) -> Double {
         if let report { signed = report.pollSeconds }
-        let poll = Double(override ?? signed)
+        let poll = override ?? Double(signed)
         let failures = [failure].compactMap { $0 } + (report?.models.compactMap(\.failure) ?? [])
         let asked = Double(failures.compactMap(\.retryAfter).max() ?? 0)
         let isOutage = failures.contains { $0.kind == .temporary && $0.errorCode != .paused }

@@ -47,6 +47,11 @@ struct RegistryChain: Sendable {
 
     var clockFloor: UnixTime? { updater.clockFloor }
 
+    /// Whether an update brought more than a new date: another root, or another list of roles.
+    func isBehind(_ update: MetadataUpdater) -> Bool {
+        updater.root?.bytes != update.root?.bytes || updater.snapshot?.bytes != update.snapshot?.bytes
+    }
+
     /// What the administrators ask of every device; the defaults when they signed none.
     mutating func settings() async throws(SyncError) -> SettingsDocument {
         let path = TargetPath(SettingsDocument.targetPath)

@@ -77,7 +77,7 @@ public struct SyncAgent: Sendable {
             configuration: configuration,
             mode: mode,
             peers: peers,
-            clock: clock(),
+            time: clock,
             events: { [events] event in
                 if case .phase(let phase) = event { times.begin(phase) }
                 events(event)

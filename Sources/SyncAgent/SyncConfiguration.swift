@@ -49,6 +49,15 @@ public struct SyncConfiguration: Sendable, Equatable {
     /// While this file exists the link is metered, and model files come within ``budget`` or not at all.
     public var meteredFile: String?
 
+    /// Seconds after which a registry is asked for news while files are received; `nil` is as often as it signed.
+    ///
+    /// A recall is obeyed then, in the middle of a download. A little longer or
+    /// shorter each time; at least every five minutes, unless ``isWatching``.
+    public var pollSeconds: Int64?
+
+    /// Whether somebody syncs again and again, so that what the registry signed about polling is meant.
+    public var isWatching = false
+
     /// Runtimes that are on the device, as far as somebody knows.
     ///
     /// A version that asks for more than the one for its format has is passed over.
@@ -121,6 +130,12 @@ public struct SyncConfiguration: Sendable, Equatable {
         guard !rootFile.isEmpty else { throw SyncError(.usage, "no root of trust; give --root FILE") }
         guard !models.isEmpty else {
             throw SyncError(.usage, "no model; give --model NAMESPACE/MODEL@CHANNEL")
+        }
+        if let pollSeconds, pollSeconds < 1 {
+            throw SyncError(
+                .usage,
+                "pollSeconds is \(pollSeconds); expected at least 1 second between two looks"
+            )
         }
         for registry in registries {
             try RegistryURL.check(registry, allowsPlainLoopback: allowsPlainLoopback)

@@ -1,22 +1,38 @@
 import Blocking
+import Names
 
 /// Verified bytes of all models of one sync together; what is told never goes back.
+///
+/// Where news makes a sync begin again, what is wanted still goes on from what
+/// was told of it, and what is wanted now instead comes on top.
 final class SyncProgress: Sendable {
     private struct State {
-        var total: UInt64
+        var total: UInt64 = 0
 
-        /// Of the models before the present one.
+        /// Of the models before the present one, and of rounds before this one.
         var before: UInt64 = 0
         var highest: UInt64 = 0
+
+        /// The manifests that the round is about.
+        var wanted: Set<Digest> = []
     }
 
-    private let state: Guarded<State>
+    private let state = Guarded(State())
     private let events: @Sendable (SyncEvent) -> Void
 
-    init(total: UInt64, _ events: @escaping @Sendable (SyncEvent) -> Void) {
-        state = Guarded(State(total: total))
-        self.events = events
+    init(_ events: @escaping @Sendable (SyncEvent) -> Void) { self.events = events }
+
+    /// A round begins, which needs `total` bytes for the versions with these manifests.
+    func begin(total: UInt64, of wanted: Set<Digest>) {
+        state.withLock { state in
+            if !wanted.isSubset(of: state.wanted) { state.before = state.highest }
+            state.wanted = wanted
+            state.total = state.before + total
+        }
     }
+
+    /// What the round is about, and the bytes verified so far.
+    var standing: (wanted: Set<Digest>, verified: UInt64) { state.withLock { ($0.wanted, $0.highest) } }
 
     /// Tells that so many bytes of the present model are verified.
     func report(_ verified: UInt64) {

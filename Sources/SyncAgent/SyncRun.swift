@@ -13,38 +13,82 @@ import Trust
 /// rename only adds; so whatever fails, and whenever the process ends, the old
 /// generation stays as it was. What is wrong in the directory ends a sync only
 /// after that leaving, unless nothing can be left without it.
+///
+/// While files are received the registry is asked for news now and then, and
+/// with any it all begins again: no download keeps a recall waiting.
 struct SyncRun: Sendable {
     let configuration: SyncConfiguration
     let mode: SyncMode
     let peers: Peers
-    let clock: UnixTime
+    let time: @Sendable () -> UnixTime
     let events: @Sendable (SyncEvent) -> Void
+
+    /// The time of the present round.
+    private(set) var clock: UnixTime
+
+    init(
+        configuration: SyncConfiguration,
+        mode: SyncMode,
+        peers: Peers,
+        time: @escaping @Sendable () -> UnixTime,
+        events: @escaping @Sendable (SyncEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.mode = mode
+        self.peers = peers
+        self.time = time
+        self.events = events
+        clock = time()
+    }
 
     func run() async throws(SyncError) -> SyncReport {
         var setbacks = Setbacks()
         let device = try openDevice(&setbacks)
         let lock = try await takeLock(device, &setbacks)
         defer { withExtendedLifetime(lock) {} }
+        var course = SyncCourse(events)
+        var round = SyncRun(configuration: configuration, mode: mode, peers: peers, time: time) { [course] in
+            course.tell($0)
+        }
+        round.clock = clock
+        while true {
+            if let report = try await round.report(device, setbacks, &course) { return report }
+            if let news = course.news { round.clock = news.time }
+        }
+    }
+
+    /// One round: all of a sync, or what there is until news came.
+    ///
+    /// - Returns: `nil` when it is to begin again.
+    private func report(
+        _ device: DeviceDirectory,
+        _ setbacks: Setbacks,
+        _ course: inout SyncCourse
+    ) async throws(SyncError) -> SyncReport? {
+        var setbacks = setbacks
         var (active, damage) = await activeGeneration(of: device)
         active = setbacks.sparing(active) { [active] () throws(SyncError) in try settleTrials(active, device)
         }
         var quarantine = setbacks.sparing(Quarantine()) { [active] () throws(SyncError) in
             try self.quarantine(active, device)
         }
-        var warnings = damage.map { [$0] } ?? []
+        course.warn(damage.map { [$0] } ?? [])
         if mode == .activate, setbacks.first == nil {
             // Now, and not after the network was asked: meanwhile an operator may change it.
-            warnings += setbacks.sparing([]) { [active] () throws(SyncError) in
-                try settleQuarantine(active, device)
-            }
+            course.warn(
+                setbacks.sparing([]) { [active] () throws(SyncError) in
+                    try settleQuarantine(active, device)
+                }
+            )
         }
         events(.phase(.refreshing))
-        let sources = try sources(device)
+        let sources: Sources
+        if let news = course.news { sources = news.sources } else { sources = try self.sources(device) }
         let pins = setbacks.sparing(Pins()) { () throws(SyncError) in
             try onDisk { () throws(GenerationError) in try device.note(Pins.self) }
         }
         let local = LocalNotes(quarantine: quarantine, pins: pins)
-        var chain = try await trusted(sources, device, active, local, &setbacks)
+        var chain = try await trusted(sources, device, active, local, course.news?.updater, &setbacks)
         events(.phase(.choosing))
         let group = setbacks.sparing(GroupRule(requests: requests, note: GroupNote())) {
             () throws(SyncError) in
@@ -56,10 +100,10 @@ struct SyncRun: Sendable {
             try onDisk { () throws(GenerationError) in try device.versionsKnown() }
         }
         let planning = planning(device, active?.record, local, known, secret)
-        let before = active?.record
+        let before = course.record(before: active)
         var survey = await survey(planning, before, &chain)
-        let warned = try await leaveRecalled(&survey, planning, sources, &active, &chain, local, device)
-        warnings += warned
+        course.warn(try await leaveRecalled(&survey, planning, sources, &active, &chain, local, device))
+        course.note(active)
         // Nothing is taken without the settings, and nothing that must be left waits for them.
         var settings: SettingsDocument?
         do throws(SyncError) { settings = try await chain.settings() } catch { setbacks.note(error) }
@@ -71,7 +115,7 @@ struct SyncRun: Sendable {
             models: [],
             freshUntil: chain.freshUntil.description,
             bytesFetched: 0,
-            warnings: warnings
+            warnings: []
         )
         if let settings {
             report.pollSeconds = settings.pollSeconds
@@ -95,7 +139,9 @@ struct SyncRun: Sendable {
         group.apply(to: &plans)
         if mode == .activate {
             if let pin = sources.pin { try pin.save(to: device) }
-            report.bytesFetched = await receive(&plans, chain, device)
+            course.news = await receiveWatching(&plans, chain, sources, report.pollSeconds, device, course)
+            if course.news != nil, !Task.isCancelled { return nil }
+            report.bytesFetched = course.received
             try releaseReceived(plans, device)
             report.warnings += await runChecks(&plans, &quarantine, device)
             forbidden.formUnion(quarantine.entries.map(\.manifest))
@@ -108,7 +154,7 @@ struct SyncRun: Sendable {
             report.generation = try await activate(plans, lingering, over: active, forbidden, device, &report)
             report.warnings += await collect(device, chain, plans)
         }
-        report.warnings += chain.warnings + leaving(before, lingering)
+        report.warnings = course.warnings + report.warnings + chain.warnings + leaving(before, lingering)
         report.models = plans.map(\.decision)
         if mode == .activate {
             report.warnings += note(report.models, group.noted(plans), on: device)
@@ -126,13 +172,14 @@ struct SyncRun: Sendable {
         _ device: DeviceDirectory,
         _ active: ActiveGeneration?,
         _ local: LocalNotes,
+        _ updated: MetadataUpdater?,
         _ setbacks: inout Setbacks
     ) async throws(SyncError) -> RegistryChain {
         var ledger = setbacks.sparing(DenialLedger()) { () throws(SyncError) in
             try onDisk { () throws(GenerationError) in try device.note(DenialLedger.self) }
         }
         do throws(SyncError) {
-            return try await refreshedChain(sources, device, active?.record, ledger)
+            return try await refreshedChain(sources, device, active?.record, ledger, updated)
         } catch {
             guard mode == .activate else { throw error }
             if error.kind == .refused || error.kind == .expired {

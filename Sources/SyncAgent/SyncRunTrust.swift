@@ -31,27 +31,22 @@ extension SyncRun {
         )
     }
 
+    /// The chain that is trusted now; nobody is asked again for what brought news in `updated`.
     func refreshedChain(
         _ sources: Sources,
         _ device: DeviceDirectory,
         _ active: GenerationRecord?,
-        _ ledger: DenialLedger
+        _ ledger: DenialLedger,
+        _ updated: MetadataUpdater?
     ) async throws(SyncError) -> RegistryChain {
         guard let first = sources.mirrors.locations.first else {
             throw SyncError(.usage, "no registry; give --registry URL")
         }
-        var updater = MetadataUpdater(
-            anchor: sources.anchor,
-            store: sources.store,
-            fetcher: peers.fetcher,
-            mirrors: sources.mirrors,
-            now: clock,
-            floor: sources.floor,
-            policy: .sealift,
-            keepsRoots: false
-        )
-        do throws(UpdateError) { try await updater.poll(for: rolesOfRequests) } catch {
-            throw explain(error, "\(updater.culprit ?? first)", device, active)
+        var updater = updated ?? self.updater(sources, at: clock, floor: sources.floor)
+        if updated == nil {
+            do throws(UpdateError) { try await updater.poll(for: rolesOfRequests) } catch {
+                throw explain(error, "\(updater.culprit ?? first)", device, active)
+            }
         }
         let contents = TargetContents(
             store: sources.store,
@@ -59,6 +54,19 @@ extension SyncRun {
             mirrors: sources.mirrors
         )
         return RegistryChain(updater, contents: contents, mirrors: sources.mirrors, ledger: ledger)
+    }
+
+    func updater(_ sources: Sources, at time: UnixTime, floor: UnixTime?) -> MetadataUpdater {
+        MetadataUpdater(
+            anchor: sources.anchor,
+            store: sources.store,
+            fetcher: peers.fetcher,
+            mirrors: sources.mirrors,
+            now: time,
+            floor: floor,
+            policy: .sealift,
+            keepsRoots: false
+        )
     }
 
     /// The roles that every sync reads, each after those above it.

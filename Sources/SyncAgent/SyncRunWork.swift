@@ -9,29 +9,28 @@ import Transfer
 extension SyncRun {
     /// Fetches, checks and installs; a model that fails keeps what was active.
     ///
-    /// - Returns: The bytes that came over the network.
+    /// When the task is cancelled it ends as soon as it can: what was proved stays.
     func receive(
         _ plans: inout [ModelPlan],
         _ chain: RegistryChain,
-        _ device: DeviceDirectory
-    ) async -> UInt64 {
+        _ device: DeviceDirectory,
+        _ course: SyncCourse
+    ) async {
         let total = await measure(&plans, device)
-        var received: UInt64 = 0
-        let progress = SyncProgress(total: total, events)
+        let progress = course.progress
+        progress.begin(total: total, of: Set(plans.compactMap(\.installation).map(\.identity.manifest)))
         if total > 0 { events(.phase(.downloading)) }
         for index in plans.indices {
             guard let installation = plans[index].installation else { continue }
             do throws(SyncError) {
-                received += try await install(installation, plans[index], chain, device) {
-                    progress.report($0)
-                }
+                try await install(installation, plans[index], chain, device, course)
                 progress.finished(installation.needs.fetched)
             } catch {
-                progress.failed(installation.needs.fetched)
                 plans[index].fail(error)
+                // Of one that was stopped the next round may have more.
+                if !Task.isCancelled { progress.failed(installation.needs.fetched) }
             }
         }
-        return received
     }
 
     /// Says of each plan what would stop it before its files are there: room, budget, window or metered link.
@@ -144,19 +143,20 @@ extension SyncRun {
         _ plan: ModelPlan,
         _ chain: RegistryChain,
         _ device: DeviceDirectory,
-        progress: @escaping @Sendable (UInt64) -> Void
-    ) async throws(SyncError) -> UInt64 {
+        _ course: SyncCourse
+    ) async throws(SyncError) {
         let download = VariantDownload(
             model: installation.identity.model,
             content: installation.content,
             device: device,
             active: nil
         )
-        let (sources, received) = try await download.run(
+        let sources = try await download.run(
             installation.needs,
             from: chain.locations,
             blobs: peers.blobs,
-            progress: progress
+            received: { course.count($0) },
+            progress: { course.progress.report($0) }
         )
         events(.phase(.checking))
         let model = ReceivedModel(installation.content, of: installation.manifest, sources: sources)
@@ -168,7 +168,6 @@ extension SyncRun {
                 sources: sources
             )
         }
-        return received
     }
 
     /// Takes the names of received files away that are installed by now.

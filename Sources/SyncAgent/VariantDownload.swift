@@ -121,21 +121,20 @@ struct VariantDownload: Sendable {
 
     /// Fetches what is missing, one file after the other.
     ///
-    /// - Returns: A verified file for each digest, and the bytes that came over the network.
+    /// - Returns: A verified file for each digest.
     func run(
         _ needs: Needs,
         from locations: [RepositoryLocation],
         blobs: any BlobFetching,
+        received: @escaping @Sendable (UInt64) -> Void,
         progress: @escaping @Sendable (UInt64) -> Void
-    ) async throws(SyncError) -> (sources: [Digest: String], received: UInt64) {
+    ) async throws(SyncError) -> [Digest: String] {
         var sources = needs.sources
-        var received: UInt64 = 0
         var before: UInt64 = 0
         for file in needs.missing {
             let subject = "\(model), \(file.path)"
             do throws(FetchError) {
-                let (blocks, listBytes) = try await blockList(of: file, subject, from: locations, blobs)
-                received += listBytes
+                let blocks = try await blockList(of: file, subject, from: locations, blobs, received)
                 let download = BlobDownload(
                     name: subject,
                     digest: file.sha256,
@@ -145,7 +144,7 @@ struct VariantDownload: Sendable {
                     relatives: needs.relatives[file.sha256] ?? []
                 )
                 let start = before
-                received += try await blobs.bytesReceived(for: download, from: locations) {
+                try await blobs.receive(download, from: locations, received: received) {
                     progress(start + $0)
                 }
             } catch {
@@ -155,7 +154,7 @@ struct VariantDownload: Sendable {
             progress(before)
             sources[file.sha256] = incoming(file.sha256)
         }
-        return (sources, received)
+        return sources
     }
 
     /// The signed list of a file's block digests, a blob of its own that stays beside the partial file.
@@ -163,9 +162,10 @@ struct VariantDownload: Sendable {
         of file: ManifestFile,
         _ subject: String,
         from locations: [RepositoryLocation],
-        _ blobs: any BlobFetching
-    ) async throws(FetchError) -> (BlockDigests?, received: UInt64) {
-        guard let list = file.blocks?.list else { return (nil, 0) }
+        _ blobs: any BlobFetching,
+        _ received: @escaping @Sendable (UInt64) -> Void
+    ) async throws(FetchError) -> BlockDigests? {
+        guard let list = file.blocks?.list else { return nil }
         let path = incoming(list.sha256)
         let download = BlobDownload(
             name: "the block list of \(subject)",
@@ -174,10 +174,10 @@ struct VariantDownload: Sendable {
             blocks: nil,
             path: path
         )
-        let received = try await blobs.bytesReceived(for: download, from: locations) { _ in }
+        try await blobs.receive(download, from: locations, received: received) { _ in }
         do throws(DurableError) {
             let source = try FileSource(path)
-            if let digests = try? BlockDigests(source, fileLength: file.length) { return (digests, received) }
+            if let digests = try? BlockDigests(source, fileLength: file.length) { return digests }
         } catch {
             throw .storage(error)
         }

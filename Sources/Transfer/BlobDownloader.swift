@@ -25,18 +25,21 @@ package struct BlobDownloader: Sendable {
     /// - Parameters:
     ///   - download: What, and where to.
     ///   - locations: Where from, tried in turn.
+    ///   - received: Told the bytes that came over the network, once, also where an error follows.
     ///   - progress: Told the bytes proved so far; never goes backwards. Called from another thread.
     /// - Returns: The receipt.
     /// - Throws: ``FetchError``.
     package func download(
         _ download: BlobDownload,
         from locations: [RepositoryLocation],
+        received: @escaping @Sendable (UInt64) -> Void = { _ in },
         progress: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) async throws(FetchError) -> BlobReceipt {
         let cancellation = Cancellation()
         return try await BlockingPool.shared.run(cancelling: cancellation) {
             () throws(FetchError) -> BlobReceipt in
             let session = try DownloadSession(download, locations, fetcher, cancellation, progress)
+            defer { received(session.received) }
             return try session.run()
         }
     }

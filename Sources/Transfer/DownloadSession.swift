@@ -13,7 +13,7 @@ final class DownloadSession {
     private let assembly: any Assembly
     private let progress: ProgressReport
     private var sources: SourceRotation
-    private var received: UInt64 = 0
+    private(set) var received: UInt64 = 0
 
     init(
         _ download: BlobDownload,

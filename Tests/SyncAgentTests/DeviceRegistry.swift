@@ -234,11 +234,12 @@ final class DeviceRegistry: Fetching, BlobFetching {
         return .bytes(found, etag: nil)
     }
 
-    func bytesReceived(
-        for download: BlobDownload,
+    func receive(
+        _ download: BlobDownload,
         from locations: [RepositoryLocation],
+        received: @escaping @Sendable (UInt64) -> Void,
         progress: @escaping @Sendable (UInt64) -> Void
-    ) async throws(FetchError) -> UInt64 {
+    ) async throws(FetchError) {
         if let pause = state.withLock({ $0.pause }) { throw .paused(pause) }
         let url =
             (locations.contains(metadata.location) ? metadata.location : locations.first)?
@@ -254,6 +255,7 @@ final class DeviceRegistry: Fetching, BlobFetching {
             let resumed = there?.count ?? 0
             let part = cut.map { Array(bytes.prefix($0)) } ?? bytes
             try Durable.writeAtomically(download.path, part)
+            received(UInt64(max(0, part.count - resumed)))
             progress(UInt64(part.count))
             guard part.count == bytes.count else {
                 throw FetchError.outage(
@@ -266,7 +268,6 @@ final class DeviceRegistry: Fetching, BlobFetching {
                 try Durable.removeFile(download.path)
                 throw FetchError.refused(.digest(expected: download.digest, found: found), url: url)
             }
-            return UInt64(bytes.count - resumed)
         } catch let error as FetchError {
             throw error
         } catch {

@@ -19,6 +19,7 @@ struct SyncFixture {
 
     /// In the place of the registry alone.
     var fetcher: (any Fetching)?
+    var blobs: (any BlobFetching)?
 
     init(_ models: [String] = ["vision/detector"]) throws {
         registry = try DeviceRegistry(models)
@@ -50,7 +51,7 @@ struct SyncFixture {
             configuration: configuration,
             peers: Peers(
                 fetcher: fetcher ?? registry,
-                blobs: registry,
+                blobs: blobs ?? registry,
                 exchange: receiver,
                 permission: DownloadPolicy(configuration, clock: { [clock] in clock.now }) { _ in 720 }
             ),

@@ -90,7 +90,11 @@ struct Sync: Command {
             ),
             .flag("dry-run", "show every decision and change nothing"),
             .flag("watch", "go on until told to stop, as a service"),
-            .value("poll", "TIME", "with --watch: between two syncs, in place of what the registry signed"),
+            .value(
+                "poll",
+                "TIME",
+                "with --watch: between two looks for news, also in a download, in place of what was signed"
+            ),
             SharedOption.json,
         ],
         example: "sealift sync --directory models --model vision/detector@stable",

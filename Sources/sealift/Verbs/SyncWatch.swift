@@ -17,11 +17,7 @@ enum SyncWatch {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let agent = try agent(arguments, context)
-        let schedule = PollSchedule(
-            every: try arguments["poll"].map { text throws(UsageError) in
-                try Words.duration(text, of: "--poll")
-            }
-        )
+        let schedule = PollSchedule(every: agent.configuration.pollSeconds.map(Double.init))
         let alarm = Alarm()
         ServiceManager.tell("READY=1")
         return await withTaskGroup(of: End.self) { group in
@@ -52,7 +48,10 @@ enum SyncWatch {
     }
 
     private static func agent(_ arguments: ParsedArguments, _ context: Context) throws -> SyncAgent {
-        try SyncAgent(configuration: try SyncSettings(arguments, context).configuration)
+        var configuration = try SyncSettings(arguments, context).configuration
+        configuration.isWatching = true
+        if let text = arguments["poll"] { configuration.pollSeconds = try Words.duration(text, of: "--poll") }
+        return try SyncAgent(configuration: configuration)
     }
 
     private static func watch(
