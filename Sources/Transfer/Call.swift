@@ -20,8 +20,15 @@ final class Call {
     /// Takes the body; nothing is kept for the caller.
     var onBody: (UnsafeRawBufferPointer) -> Verdict = { _ in .goOn }
 
+    /// Told about once a second the body's bytes so far, and the seconds in which nothing of ours held them up.
+    var onPace: (_ received: UInt64, _ seconds: Double) -> Verdict = { _, _ in .goOn }
+
     private let cancellation: Cancellation
     private var pace: Pace
+    private let began = MonotonicTime.now
+
+    /// Seconds that the rate cap, the disk and what proves the bytes took.
+    private var held = 0.0
     private var isHeadJudged = false
     private(set) var head = AnswerHead()
     private(set) var received: UInt64 = 0
@@ -57,6 +64,8 @@ final class Call {
     }
 
     func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let arrived = MonotonicTime.now
+        defer { held += MonotonicTime.now.seconds(since: arrived) }
         guard judgeHead() else { return false }
         received += UInt64(bytes.count)
         guard accepts(onBody(bytes)) else { return false }
@@ -83,9 +92,12 @@ final class Call {
             isCancelled = true
             return false
         }
-        guard let outage = pace.verdict(bytesMoved: bytesMoved, now: .now) else { return true }
-        return accepts(.give(outage))
+        if let outage = pace.verdict(bytesMoved: bytesMoved, now: .now) { return accepts(.give(outage)) }
+        return accepts(onPace(received, unheldSeconds))
     }
+
+    /// Seconds so far in which nothing of ours held the bytes up.
+    var unheldSeconds: Double { max(0, MonotonicTime.now.seconds(since: began) - held) }
 
     private func accepts(_ verdict: Verdict) -> Bool {
         if case .goOn = verdict { return true }

@@ -10,6 +10,9 @@ final class DownloadFlow {
     private let permission: (any TransferPermission)?
     private var ring: ByteRing?
 
+    /// Where in the file the stream began.
+    private var began: UInt64 = 0
+
     /// What may still come; more is a refusal.
     private var room: UInt64 = 0
 
@@ -21,13 +24,20 @@ final class DownloadFlow {
     /// Why the stream was stopped although it was right.
     private var pause: FetchPause?
 
+    /// Whether it was stopped because another location is faster, or is to be at the end of a block.
+    private(set) var isLeft = false
+    private var isSlow = false
+    private var meter: RateMeter
+
     init(
         _ wanted: Range<UInt64>,
         _ length: UInt64,
         _ assembly: any Assembly,
         _ progress: ProgressReport,
-        _ permission: (any TransferPermission)?
+        _ permission: (any TransferPermission)?,
+        _ slowness: SlownessRule
     ) {
+        meter = RateMeter(slowness)
         self.permission = permission
         self.wanted = wanted
         self.length = length
@@ -65,8 +75,43 @@ final class DownloadFlow {
         do throws(FetchPause) { try permission?.spend(UInt64(bytes.count)) } catch {
             pause = error
         }
+        if isSlow, pause == nil, received < useful {
+            let missing = toBorder(from: received - UInt64(bytes.count))
+            if UInt64(bytes.count) >= missing {
+                _ = ring.put(UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(missing))))
+                isLeft = true
+                return .stop
+            }
+        }
         guard ring.put(bytes), pause == nil else { return .stop }
         return received >= useful && room > 0 ? .enough : .goOn
+    }
+
+    /// Judges how fast bytes come, whenever there is something to say.
+    ///
+    /// - Parameters:
+    ///   - total: Body bytes so far.
+    ///   - seconds: In which nothing of ours held them up.
+    ///   - judge: Takes the rate; `false` when the location is to be left.
+    /// - Returns: `.stop` when it is left at once.
+    func keepsUp(_ total: UInt64, _ seconds: Double, _ judge: (Double) -> Bool) -> Call.Verdict {
+        guard let rate = meter.rate(at: total, after: seconds) else { return .goOn }
+        isSlow = !judge(rate)
+        // What came of a block is given up where the rest of it would be long in coming.
+        guard isSlow, ring == nil || Double(toBorder(from: received)) > rate * meter.rule.patience else {
+            return .goOn
+        }
+        isLeft = true
+        return .stop
+    }
+
+    /// The rate of the stream as a whole, where it ended too soon to be measured before.
+    func rate(after seconds: Double) -> Double? { meter.rate(atEnd: received, after: seconds) }
+
+    /// Bytes to where a block ends, when so many came.
+    private func toBorder(from count: UInt64) -> UInt64 {
+        let unit = max(1, assembly.unit)
+        return unit - (began + count) % unit
     }
 
     /// Ends the stream and waits until all of it is proved or not.
@@ -77,6 +122,7 @@ final class DownloadFlow {
     /// Judges a stream that no error ended.
     func judgeEnd(_ call: Call) throws(FetchError) {
         if let pause { throw .paused(pause) }
+        guard !isLeft else { return }
         guard ring != nil else { throw call.head.failure(call.address.url) }
         if case .stop = call.ending { return }
         guard received >= useful else {
@@ -93,15 +139,16 @@ final class DownloadFlow {
         let ring = ByteRing(slotSize: Int(Self.slot), slots: slots, position: position, unit: unit)
         let (assembly, progress) = (assembly, progress)
         assembly.begin()
-        let began = OwnThread.start {
+        let isRunning = OwnThread.start {
             ring.consume { position, bytes in
                 let goesOn = assembly.take(position, bytes)
                 progress.report(assembly.verified)
                 return goesOn
             }
         }
-        guard began else { return .give(.other(detail: "the system has no thread to give")) }
+        guard isRunning else { return .give(.other(detail: "the system has no thread to give")) }
         self.ring = ring
+        began = position
         self.room = room
         self.useful = useful
         return .goOn

@@ -26,7 +26,7 @@ final class DownloadSession {
         self.fetcher = fetcher
         self.cancellation = cancellation
         self.progress = ProgressReport(progress)
-        sources = SourceRotation(locations, fetcher.standings)
+        sources = SourceRotation(locations, fetcher.standings, fetcher.configuration.slowness)
         do {
             file = try PartialFile(download.path)
         } catch {
@@ -91,12 +91,13 @@ final class DownloadSession {
 
     /// Runs one stream and decides what its end means for the next.
     private func attempt(_ wanted: Range<UInt64>) throws(FetchError) {
-        let (source, wait) = try sources.current(download)
+        let (source, wait) = try sources.current(download, remaining: missing)
         if wait > 0, cancellation.wait(seconds: wait) { throw .cancelled }
         let before = assembly.proved
         var failure: FetchError?
+        var faster: Int?
         do {
-            try stream(wanted, source)
+            faster = try stream(wanted, source)
         } catch {
             failure = error
         }
@@ -109,6 +110,10 @@ final class DownloadSession {
             }
             _ = try onDisk { () throws(DurableError) in try assembly.startAgain() }
             sources.distrust(fetcher.configuration.retry)
+        }
+        if let faster, failure == nil, !hadFaults {
+            if moved { sources.succeeded() }
+            return sources.change(to: faster)
         }
         if failure == nil && !moved && !hadFaults {
             // Parts too small to hold a block would go on for ever.
@@ -131,7 +136,10 @@ final class DownloadSession {
         }
     }
 
-    private func stream(_ wanted: Range<UInt64>, _ source: Source) throws(FetchError) {
+    private var missing: UInt64 { download.length - min(assembly.proved, download.length) }
+
+    /// - Returns: The location that this one was left for, because it is slow.
+    private func stream(_ wanted: Range<UInt64>, _ source: Source) throws(FetchError) -> Int? {
         let configuration = fetcher.configuration
         let url = source.location.blob(download.digest)
         let address = try WebAddress(url, allowsPlainLoopback: configuration.allowsPlainLoopback)
@@ -146,10 +154,27 @@ final class DownloadSession {
             // A weak tag says nothing about bytes (RFC 9110, 13.1.5).
             if let etag = source.etag, !etag.hasPrefix("W/") { call.fields.append(("If-Range", etag)) }
         }
-        let flow = DownloadFlow(wanted, download.length, assembly, progress, configuration.permission)
+        let flow = DownloadFlow(
+            wanted,
+            download.length,
+            assembly,
+            progress,
+            configuration.permission,
+            configuration.slowness
+        )
         call.onHead = { head in flow.judge(head) }
         call.onBody = { bytes in flow.take(bytes) }
+        var faster: Int?
+        call.onPace = { received, seconds in
+            flow.keepsUp(received, seconds) { rate in
+                faster = self.sources.measured(rate, remaining: self.missing)
+                return faster == nil
+            }
+        }
         defer {
+            if let rate = flow.rate(after: call.unheldSeconds) {
+                fetcher.standings.measured(source.location, rate)
+            }
             received += flow.received
             sources.noteTag(call.head)
         }
@@ -161,6 +186,7 @@ final class DownloadSession {
         }
         flow.finish()
         try flow.judgeEnd(call)
+        return flow.isLeft ? faster : nil
     }
 
     private func onDisk<Success>(_ body: () throws(DurableError) -> Success) throws(FetchError) -> Success {

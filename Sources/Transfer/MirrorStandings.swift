@@ -12,11 +12,19 @@ package final class MirrorStandings: Sendable {
     }
 
     private let standings = Guarded<[RepositoryLocation: Standing]>([:])
+    private let rates = Guarded<[RepositoryLocation: Double]>([:])
 
     package init() {}
 
     subscript(location: RepositoryLocation) -> Standing {
         standings.withLock { $0[location] ?? Standing() }
+    }
+
+    /// Bytes a second that a location gave lately while nothing of ours held it up; `nil` before it was measured.
+    func rate(of location: RepositoryLocation) -> Double? { rates.withLock { $0[location] } }
+
+    func measured(_ location: RepositoryLocation, _ rate: Double) {
+        rates.withLock { $0[location] = rate }
     }
 
     func succeeded(_ location: RepositoryLocation) { standings.withLock { $0[location] = nil } }

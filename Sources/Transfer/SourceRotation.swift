@@ -16,18 +16,23 @@ struct Source {
 
 /// Which location is asked next, and whether to wait before.
 ///
-/// A location is asked until it fails; then the next one that is not left
-/// alone is, at once. Only while all are left alone is there a pause. Attempts
+/// A location is asked until it fails, or is left for a faster one; then the
+/// next one that is not left alone is, at once. Only while all are left alone is there a pause. Attempts
 /// are counted since the last byte that was proved.
 struct SourceRotation {
     private var sources: [Source]
     private let standings: MirrorStandings
     private var index = 0
     private var failures = 0
+    private let slowness: SlownessRule
 
-    init(_ locations: [RepositoryLocation], _ standings: MirrorStandings) {
+    /// How often one was left for a faster one since the last byte that was proved.
+    private var changes = 0
+
+    init(_ locations: [RepositoryLocation], _ standings: MirrorStandings, _ slowness: SlownessRule) {
         sources = locations.map { Source(location: $0) }
         self.standings = standings
+        self.slowness = slowness
     }
 
     var count: Int { sources.count }
@@ -36,8 +41,15 @@ struct SourceRotation {
 
     /// The location to ask now, and the seconds to wait before.
     ///
+    /// - Parameters:
+    ///   - download: For the error.
+    ///   - remaining: Bytes that are missing.
+    /// - Returns: The location and the wait.
     /// - Throws: When none is left: a refusal of one of them, else that the file is absent.
-    mutating func current(_ download: BlobDownload) throws(FetchError) -> (source: Source, wait: Double) {
+    mutating func current(
+        _ download: BlobDownload,
+        remaining: UInt64
+    ) throws(FetchError) -> (source: Source, wait: Double) {
         let now = MonotonicTime.now
         var best: (index: Int, wait: Double)?
         for step in sources.indices {
@@ -52,7 +64,38 @@ struct SourceRotation {
             throw refusal ?? rejections.first ?? .outage(.absent, url: download.name)
         }
         index = best.index
+        if best.wait <= 0, changes == 0 {
+            let rate = standings.rate(of: sources[index].location)
+            index = slowness.first(insteadOf: rate, for: remaining, among: others) ?? index
+        }
         return (sources[index], best.wait)
+    }
+
+    /// Those that may be asked now besides the present one.
+    private var others: [SlownessRule.Other] {
+        let now = MonotonicTime.now
+        return (1..<max(1, sources.count)).compactMap { step in
+            let other = (index + step) % sources.count
+            let location = sources[other].location
+            let wait = standings[location].notBefore?.seconds(since: now) ?? 0
+            guard sources[other].rejection == nil, wait <= 0 else { return nil }
+            return SlownessRule.Other(other, rate: standings.rate(of: location))
+        }
+    }
+
+    /// Notes what the present location gave.
+    ///
+    /// - Returns: The one that it should be left for, `nil` for none.
+    func measured(_ rate: Double, remaining: UInt64) -> Int? {
+        standings.measured(sources[index].location, rate)
+        // While nothing is proved, no more changes than there are locations: what changes is not the point then.
+        guard changes < sources.count else { return nil }
+        return slowness.better(than: rate, for: remaining, among: others)
+    }
+
+    mutating func change(to next: Int) {
+        changes += 1
+        index = next
     }
 
     mutating func advance() { index = (index + 1) % max(1, sources.count) }
@@ -73,6 +116,7 @@ struct SourceRotation {
 
     mutating func succeeded() {
         failures = 0
+        changes = 0
         standings.succeeded(sources[index].location)
     }
 

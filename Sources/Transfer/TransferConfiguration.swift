@@ -23,6 +23,9 @@ package struct TransferConfiguration: Sendable {
     /// Bytes a second, averaged over ``stallSeconds``.
     package var minimumRate = ByteCount(rawValue: 1_024)
 
+    /// When a location that keeps above it is left for a faster one.
+    package var slowness = SlownessRule()
+
     /// What all transfers together may use; `nil` is no limit.
     package var rateCap: RateCap?
 
