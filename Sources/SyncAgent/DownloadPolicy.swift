@@ -1,6 +1,4 @@
 import Blocking
-import CanonicalJSON
-import Durable
 import Glibc
 package import Names
 package import Transfer
@@ -9,15 +7,18 @@ package import Transfer
 ///
 /// They hold up files only: trust is refreshed and recalls are obeyed whatever
 /// the limits say. What is met in the middle of a file stops it there, with
-/// what was proved kept.
+/// what was proved kept. What comes is counted also where there is no limit,
+/// for whoever sets one later.
 package final class DownloadPolicy: TransferPermission {
     private struct State {
-        /// What `spent` is about; `nil` before the ledger was read.
-        var period: String?
-        var spent: UInt64 = 0
+        /// `nil` while the ledger is to be read first.
+        var traffic: Traffic?
 
-        /// What the ledger says: never less than `spent`, so that a crash forgets nothing.
-        var recorded: UInt64 = 0
+        /// By how much the ledger says more, so that a crash forgets nothing.
+        var ahead: UInt64 = 0
+
+        /// Whether it says less.
+        var isBehind = false
         var looked: MonotonicTime?
 
         /// Why the ledger says nothing, until it is made anew.
@@ -32,15 +33,11 @@ package final class DownloadPolicy: TransferPermission {
     private let localMinute: @Sendable (UnixTime) -> Int
     private let state = Guarded(State())
 
-    /// - Returns: `nil` when the configuration has no limit.
-    package init?(
+    package init(
         _ configuration: SyncConfiguration,
         clock: @escaping @Sendable () -> UnixTime,
         localMinute: @escaping @Sendable (UnixTime) -> Int = TransferWindow.localMinute
     ) {
-        guard
-            configuration.budget != nil || !configuration.windows.isEmpty || configuration.meteredFile != nil
-        else { return nil }
         budget = configuration.budget
         windows = configuration.windows
         meteredFile = configuration.meteredFile
@@ -53,80 +50,108 @@ package final class DownloadPolicy: TransferPermission {
         let now = clock()
         if let pause = closedWindow(now) ?? metered() { throw pause }
         guard let budget else { return nil }
-        let (spent, damage) = state.withLock { state in
-            roll(&state, budget, now)
-            return (state.spent, state.damage)
+        let (traffic, damage) = state.withLock { state in
+            (opened(&state, at: now), state.damage)
         }
-        let left = budget.bytes - min(spent, budget.bytes)
+        let left = budget.bytes - min(traffic.bytes(in: budget.period), budget.bytes)
         guard left < max(1, least) else { return left }
-        if let damage { throw unknown(budget, damage, now) }
-        throw exhausted(budget, spent, now, wanted: least)
+        if let damage { throw unknown(budget, damage, traffic, now) }
+        throw exhausted(budget, traffic, now, wanted: least)
     }
 
     package func spend(_ bytes: UInt64) throws(FetchPause) {
-        let (mustLook, spent) = state.withLock { state in
+        let (mustLook, traffic) = state.withLock { state in
             let time = MonotonicTime.now
             let mustLook = state.looked.map { time.seconds(since: $0) >= 1 } ?? true
             if mustLook { state.looked = time }
-            guard let budget else { return (mustLook, UInt64(0)) }
-            if mustLook || state.period == nil { roll(&state, budget, clock()) }
-            state.spent += bytes
-            if state.spent > state.recorded {
-                // Ahead of what comes, so that few writes are needed and none is too late.
-                state.recorded = state.spent + min(max(budget.bytes / 32, 1 << 20), 16 << 20)
-                ledger.write(state.period ?? "", state.recorded)
-                state.damage = nil
-            }
-            return (mustLook, state.spent)
+            var traffic = state.traffic ?? opened(&state, at: clock())
+            if mustLook { traffic.advance(to: clock()) }
+            traffic.spend(bytes)
+            state.traffic = traffic
+            note(bytes, &state, traffic, isTime: mustLook)
+            return (mustLook, traffic)
         }
-        if let budget, spent > budget.bytes { throw exhausted(budget, spent, clock()) }
+        if let budget, traffic.bytes(in: budget.period) > budget.bytes {
+            throw exhausted(budget, traffic, clock())
+        }
         guard mustLook, let pause = closedWindow(clock()) ?? metered() else { return }
         throw pause
     }
 
     package func settle() {
-        guard budget != nil else { return }
         state.withLock { state in
-            guard state.recorded != state.spent || state.damage != nil, let period = state.period else {
-                return
-            }
-            state.recorded = state.spent
-            state.damage = nil
-            ledger.write(period, state.spent)
+            guard let traffic = state.traffic else { return }
+            let isRight = state.ahead == 0 && !state.isBehind && state.damage == nil
+            guard isRight || ledger.write(traffic) else { return }
+            // Read again next time: another process may have fetched meanwhile.
+            state = State(looked: state.looked)
         }
     }
 
-    private func roll(_ state: inout State, _ budget: ByteBudget, _ now: UnixTime) {
-        let period = budget.name(ofPeriodAt: now)
-        guard state.period != period else { return }
-        state.period = period
-        state.damage = nil
-        do throws(TrafficLedger.Damage) { state.spent = try ledger.spent(in: period) } catch {
-            // Nobody knows what was spent, so nothing is left; a bill is worse than a day without news.
-            state.spent = budget.bytes
-            state.damage = error.reason
+    /// Writes down what came: with a budget ahead of it, so that few writes are needed and none is too late, else
+    /// about once a second.
+    private func note(_ bytes: UInt64, _ state: inout State, _ traffic: Traffic, isTime: Bool) {
+        guard let budget else {
+            state.isBehind = !(isTime && ledger.write(traffic))
+            if !state.isBehind { state.damage = nil }
+            return
         }
-        state.recorded = state.spent
+        guard bytes > state.ahead else {
+            state.ahead -= bytes
+            return
+        }
+        var more = traffic
+        let ahead = min(max(budget.bytes / 32, 1 << 20), 16 << 20)
+        more.spend(ahead)
+        if ledger.write(more) {
+            state.ahead = ahead
+            state.isBehind = false
+            state.damage = nil
+        } else {
+            state.ahead = 0
+            state.isBehind = true
+        }
+    }
+
+    private func opened(_ state: inout State, at now: UnixTime) -> Traffic {
+        if state.traffic == nil {
+            do throws(TrafficLedger.Damage) { state.traffic = try ledger.traffic(at: now) } catch {
+                // Nobody knows what was spent, so nothing is left; a bill is worse than a day without news.
+                state.traffic = Traffic(Traffic.unknown, at: now)
+                state.damage = error.reason
+            }
+        }
+        var traffic = state.traffic ?? Traffic(at: now)
+        traffic.advance(to: now)
+        state.traffic = traffic
+        return traffic
     }
 
     private func exhausted(
         _ budget: ByteBudget,
-        _ spent: UInt64,
+        _ traffic: Traffic,
         _ now: UnixTime,
         wanted: UInt64 = 0
     ) -> FetchPause {
         let more = wanted > 1 ? ", and \(ByteCount(rawValue: wanted)) more are wanted" : ""
+        let spent = traffic.bytes(in: budget.period)
+        let used = spent == Traffic.unknown ? "all" : "\(ByteCount(rawValue: spent))"
         return FetchPause(
-            "of \(ByteCount(rawValue: budget.bytes)) a \(budget.period) \(ByteCount(rawValue: spent)) are "
-                + "used up\(more); it goes on at \(budget.end(ofPeriodAt: now)), or with a larger --budget"
+            "of \(ByteCount(rawValue: budget.bytes)) a \(budget.period) \(used) are used up\(more); it goes on at "
+                + "\(traffic.end(of: budget.period, at: now)), or with a larger --budget"
         )
     }
 
-    private func unknown(_ budget: ByteBudget, _ damage: String, _ now: UnixTime) -> FetchPause {
+    private func unknown(
+        _ budget: ByteBudget,
+        _ damage: String,
+        _ traffic: Traffic,
+        _ now: UnixTime
+    ) -> FetchPause {
         FetchPause(
             "\(ledger.path) does not say what was fetched in this \(budget.period) (\(damage)), so all of "
                 + "\(ByteCount(rawValue: budget.bytes)) counts as used up, and it is made anew; it goes on at "
-                + "\(budget.end(ofPeriodAt: now)), or with a larger --budget"
+                + "\(traffic.end(of: budget.period, at: now)), or with a larger --budget"
         )
     }
 
@@ -145,43 +170,5 @@ package final class DownloadPolicy: TransferPermission {
         return FetchPause(
             "\(meteredFile) says that the link is metered; it goes on when that file is gone, or with --budget"
         )
-    }
-}
-
-/// `device/traffic.json`: the bytes of files that came in the present period.
-struct TrafficLedger: Sendable {
-    private static let type = "sealift/traffic@1"
-    let path: String
-
-    /// Why nobody knows what it said.
-    struct Damage: Error {
-        let reason: String
-    }
-
-    /// Bytes spent in `period`; none when there is no ledger, or it is of another period.
-    ///
-    /// - Throws: `Damage`, when something is there that cannot be read.
-    func spent(in period: String) throws(Damage) -> UInt64 {
-        let bytes: [UInt8]?
-        do throws(DurableError) { bytes = try Durable.readFileIfPresent(path, maximum: .kibibytes(1)) } catch
-        {
-            throw Damage(reason: "\(error)")
-        }
-        guard let bytes else { return 0 }
-        guard let value = try? JSONParser.parse(bytes, maximumLength: 1 << 10, maximumDepth: 2),
-            value["type"]?.string == Self.type, let named = value["period"]?.string,
-            case .integer(let spent)? = value["bytes"], spent >= 0
-        else { throw Damage(reason: "it is no \(Self.type) document") }
-        return named == period ? UInt64(spent) : 0
-    }
-
-    /// A disk that takes no note is no reason to stop: it stops the download itself soon enough.
-    func write(_ period: String, _ spent: UInt64) {
-        var object = JSONObject()
-        object["bytes"] = .integer(Int64(clamping: spent))
-        object["period"] = .text(period)
-        object["type"] = .text(Self.type)
-        try? Durable.makeWay(at: path)
-        try? Durable.writeAtomically(path, JSONValue.object(object).compactJSON, mode: 0o600)
     }
 }

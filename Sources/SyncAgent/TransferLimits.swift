@@ -65,28 +65,37 @@ public struct ByteBudget: Sendable, Equatable {
         self.bytes = bytes
         self.period = period
     }
+}
 
-    /// The name of the period that `time` lies in.
-    func name(ofPeriodAt time: UnixTime) -> String {
-        let text = time.description
-        switch period {
-        case .hour: return String(text.prefix(13))
-        case .day: return String(text.prefix(10))
-        case .month: return String(text.prefix(7))
+extension ByteBudget.Period {
+    /// When the period of `time` began.
+    func start(at time: UnixTime) -> UnixTime {
+        let (hour, day) = (Self.floor(time, 3_600), Self.floor(time, 86_400))
+        switch self {
+        case .hour: return hour
+        case .day: return day
         case .week:
-            let sinceMonday = (time.rawValue / 86_400 + 3) % 7
-            return "week of \(time.adding(seconds: -sinceMonday * 86_400).description.prefix(10))"
+            let sinceMonday = ((day.rawValue / 86_400 + 3) % 7 + 7) % 7
+            return day.adding(seconds: -sinceMonday * 86_400)
+        case .month: return UnixTime("\(time.description.prefix(7))-01T00:00:00Z") ?? day
         }
     }
 
     /// When the period of `time` is over.
-    func end(ofPeriodAt time: UnixTime) -> UnixTime {
-        let step: Int64 = period == .hour ? 3_600 : 86_400
-        let name = name(ofPeriodAt: time)
-        var end = UnixTime(rawValue: time.rawValue / step * step)
-        // A month has at most 31 of them.
-        for _ in 0..<32 where self.name(ofPeriodAt: end) == name { end = end.adding(seconds: step) }
-        return end
+    func end(at time: UnixTime) -> UnixTime {
+        let start = start(at: time)
+        switch self {
+        case .hour: return start.adding(seconds: 3_600)
+        case .day: return start.adding(seconds: 86_400)
+        case .week: return start.adding(seconds: 7 * 86_400)
+        // A month has at most 31 days, and the next one at least 28.
+        case .month: return self.start(at: start.adding(seconds: 31 * 86_400))
+        }
+    }
+
+    private static func floor(_ time: UnixTime, _ step: Int64) -> UnixTime {
+        let rest = time.rawValue % step
+        return time.adding(seconds: rest < 0 ? -rest - step : -rest)
     }
 }
 

@@ -35,7 +35,7 @@ struct VariantDownload: Sendable {
         /// Bytes still to be fetched.
         var fetched: UInt64 = 0
 
-        /// Of these, what nothing on the device can spare it.
+        /// Of these and their block lists, what nothing on the device can spare it, as far as is known; for a dry run.
         var unspared: UInt64 = 0
 
         /// Bytes of disk still to be filled, copies of unchanged files included.
@@ -62,8 +62,7 @@ struct VariantDownload: Sendable {
                     needs.missing.append(file)
                     needs.relatives[file.sha256] = relatives(of: file)
                     needs.fetched += file.length
-                    let isBegun = try isBegun(file)
-                    needs.unspared += isBegun ? 1 : file.length
+                    if mode == .dryRun { needs.unspared += try unspared(file, needs.relatives[file.sha256]) }
                     needs.disk += try unallocated(file.sha256, file.length)
                     if let list = file.blocks?.list {
                         needs.disk += try unallocated(list.sha256, list.length)
@@ -111,12 +110,6 @@ struct VariantDownload: Sendable {
         }
         if self.mode == .activate { try Durable.removeFile(path) }
         return false
-    }
-
-    /// Whether some of the file may be here: in part, or in another file.
-    private func isBegun(_ file: ManifestFile) throws(DurableError) -> Bool {
-        guard relatives(of: file).isEmpty else { return true }
-        return try Durable.kind(of: incoming(file.sha256)) != nil
     }
 
     /// Fetches what is missing, one file after the other.

@@ -108,6 +108,96 @@ struct LimitTests {
         #expect(try world.restarted().remaining(atLeast: 1) == 100_000_000)
     }
 
+    @Test("a budget by another period finds what was spent, also without any budget")
+    func periods() throws {
+        let world = try PolicyWorld { $0.budget = try? ByteBudget("2MB/day") }
+        try world.policy.spend(1_500_000)
+        world.policy.settle()
+        let hourly = try world.restarted { $0.budget = try? ByteBudget("2MB/hour") }
+        #expect(try hourly.remaining(atLeast: 1) == 500_000)
+        try hourly.spend(500_000)
+        hourly.settle()
+        for period in ByteBudget.Period.allCases {
+            let policy = try world.restarted { $0.budget = try? ByteBudget("2MB/\(period)") }
+            #expect(throws: FetchPause.self) { _ = try policy.remaining(atLeast: 1) }
+        }
+        #expect(throws: FetchPause.self, "the first looks again") {
+            _ = try world.policy.remaining(atLeast: 1)
+        }
+        let free = try world.restarted { $0.budget = nil }
+        try free.spend(3_000_000)
+        free.settle()
+        let large = try world.restarted { $0.budget = try? ByteBudget("10MB/month") }
+        #expect(try large.remaining(atLeast: 1) == 5_000_000)
+        world.clock.advance(seconds: 3_600)
+        #expect(
+            try world.restarted { $0.budget = try? ByteBudget("2MB/hour") }.remaining(atLeast: 1) == 2_000_000
+        )
+    }
+
+    @Test("without a budget what came is noted while it comes, and a crash forgets a second at most")
+    func unbudgeted() throws {
+        let world = try PolicyWorld { _ in }
+        try world.policy.spend(1_000_000)
+        let next = try world.restarted { $0.budget = try? ByteBudget("3MB/day") }
+        #expect(try next.remaining(atLeast: 1) == 2_000_000)
+    }
+
+    @Test("a clock that goes over a border and back gives one budget and no more", arguments: [false, true])
+    func clock(_ isRestarted: Bool) throws {
+        let world = try PolicyWorld { $0.budget = try? ByteBudget("2MB/day") }
+        func policy() throws -> DownloadPolicy { isRestarted ? try world.restarted() : world.policy }
+        func spend() throws {
+            let policy = try policy()
+            #expect(try policy.remaining(atLeast: 1) == 2_000_000)
+            try policy.spend(2_000_000)
+            policy.settle()
+        }
+        try spend()
+        world.clock.advance(seconds: 86_400)
+        try spend()
+        for step in [-86_400, 86_400, -3 * 86_400, 3 * 86_400] as [Int64] {
+            world.clock.advance(seconds: step)
+            let pause = #expect(throws: FetchPause.self) { _ = try policy().remaining(atLeast: 1) }
+            #expect(pause?.description.contains("goes on at 2026-12-02T00:00:00Z") == true)
+        }
+        world.clock.advance(seconds: 86_400)
+        try spend()
+    }
+
+    @Test("what an earlier release wrote counts for every period")
+    func former() throws {
+        let world = try PolicyWorld { $0.budget = try? ByteBudget("2MB/hour") }
+        let text = #"{"bytes":1500000,"period":"2026-11-30","type":"sealift/traffic@1"}"#
+        try Durable.writeAtomically(world.ledgerPath, Array(text.utf8))
+        #expect(try world.policy.remaining(atLeast: 1) == 500_000)
+    }
+
+    @Test(
+        "a dry run says of a budget what the sync after it says",
+        arguments: [
+            ("1B/day", 75), ("200B/day", 75), ("70kB/day", 75), ("600kB/day", 0),
+        ] as [(String, Int32)]
+    )
+    func dryRun(_ budget: String, _ code: Int32) async throws {
+        let fixture = try SyncFixture()
+        try fixture.registry.release("1.0.0", weights: 100_000)
+        try await fixture.sync()
+        try fixture.registry.release("1.1.0", weights: 200_000)
+        func dryRun() async throws -> SyncReport {
+            try await fixture.sync(mode: .dryRun) { $0.budget = try ByteBudget(budget) }
+        }
+        if budget == "70kB/day" {
+            // What is missing is known when an earlier sync got the list.
+            fixture.registry.cutOff(after: 66_000)
+            try await fixture.sync()
+            fixture.registry.cutOff(after: nil)
+        }
+        let report = try await dryRun()
+        #expect(report.exitCode == code, "\(report.models[0].reason)")
+        if code == 75 { #expect(report.models[0].failure?.errorCode == .paused) }
+    }
+
     @Test(
         "files come inside a window alone, by the local clock, and a window that closes stops them",
         arguments: [
