@@ -1,3 +1,4 @@
+import Blocking
 import Names
 
 /// What a server said before the body, as far as we use it.
@@ -7,11 +8,17 @@ struct AnswerHead {
     private(set) var etag: String?
     private(set) var contentType: String?
     private(set) var location: String?
-    private(set) var retryAfter: Double?
+    private var retry: RetryAfter?
+    private var date: UnixTime?
     private(set) var contentRange: ContentRange?
 
     /// Bytes of all heads so far, those of 100 Continue included.
     private var size = 0
+
+    /// Seconds that the server asks to be left alone, an hour at most.
+    ///
+    /// A time is compared with what the server's own clock showed, where it says so: that of a device may be wrong.
+    var retryAfter: Double? { retry?.seconds(at: date ?? MachineClock.now) }
 
     /// Takes one line as libcurl gives it.
     ///
@@ -36,7 +43,8 @@ struct AnswerHead {
         case "etag": etag = Self.isPlain(value) ? value : nil
         case "content-type": contentType = value
         case "location": location = value
-        case "retry-after": retryAfter = UInt32(value).map { Double(min($0, 3_600)) }
+        case "retry-after": retry = RetryAfter(value)
+        case "date": date = UnixTime(httpDate: value)
         case "content-range": contentRange = ContentRange(value)
         default: break
         }

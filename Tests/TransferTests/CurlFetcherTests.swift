@@ -113,6 +113,25 @@ struct CurlFetcherTests {
         #expect(error == .outage(.status(429, retryAfter: 7), url: server.base + "file"))
     }
 
+    @Test(
+        "a server may ask for a wait in seconds, however many, or by a date in each form of HTTP",
+        arguments: [
+            ("120", 120), ("99999999999", 3_600), ("99999999999999999999999", 3_600), ("0", 0),
+            ("Sun, 06 Nov 1994 08:51:37 GMT", 120), ("Sunday, 06-Nov-94 08:51:37 GMT", 120),
+            ("Sun Nov  6 08:51:37 1994", 120), ("Fri, 31 Dec 2199 23:59:59 GMT", 3_600),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("soon", nil), ("-1", nil), ("", nil),
+            ("Sun, 31 Feb 1994 08:51:37 GMT", nil), ("Sun, 06 Nov 1994 08:51:37 CET", nil),
+        ] as [(String, Double?)]
+    )
+    func retryAfter(_ text: String, _ seconds: Double?) async {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let server = FaultServer { _, _ in
+            FaultAnswer(status: 503, fields: [("Date", date), ("Retry-After", text)])
+        }
+        let error = await #expect(throws: FetchError.self) { try await fetch(server) }
+        #expect(error == .outage(.status(503, retryAfter: seconds), url: server.base + "file"))
+    }
+
     @Test("a redirect is refused and names its target", arguments: [301, 302, 307, 308])
     func redirect(_ status: Int) async {
         let server = FaultServer { _, _ in
