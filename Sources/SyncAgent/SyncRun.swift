@@ -46,6 +46,7 @@ struct SyncRun: Sendable {
         let device = try openDevice(&setbacks)
         let lock = try await takeLock(device, &setbacks)
         defer { withExtendedLifetime(lock) {} }
+        peers.standings.forgetTroubles()
         var course = SyncCourse(events)
         var round = SyncRun(configuration: configuration, mode: mode, peers: peers, time: time) { [course] in
             course.tell($0)
@@ -155,6 +156,9 @@ struct SyncRun: Sendable {
             report.warnings += await collect(device, chain, plans)
         }
         report.warnings = course.warnings + report.warnings + chain.warnings + leaving(before, lingering)
+        report.warnings += sources.mirrors.troubles.map { location, what in
+            "\(location) failed and another location was asked instead: \(what)"
+        }
         report.models = plans.map(\.decision)
         if mode == .activate {
             report.warnings += note(report.models, group.noted(plans), on: device)

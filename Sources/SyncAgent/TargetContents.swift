@@ -53,7 +53,7 @@ struct TargetContents: Sendable {
         var failure: SyncError?
         func note(_ error: SyncError, _ location: RepositoryLocation) {
             if failure == nil || failure?.kind == .temporary { failure = error }
-            mirrors.failed(location)
+            mirrors.failed(location, error.message, asked: error.retryAfter.map { Double($0) })
         }
         for location in mirrors.inOrder {
             let url = location.target(path.description, digest: digest)

@@ -134,7 +134,8 @@ extension MetadataUpdater {
                 } else if try !isBehind(bytes) {
                     return true
                 }
-            case .success(.absent): mirrors.failed(answer.location)
+            case .success(.absent):
+                mirrors.failed(answer.location, "the server does not have its timestamp.json (404)")
             case .failure(let error): try note(.fetch(error), of: answer.location, in: &failure)
             }
         }

@@ -161,6 +161,8 @@ extension MetadataUpdater {
             culprit = location
         }
         guard error.isOfLocation else { throw error }
-        mirrors.failed(location)
+        var asked: Double?
+        if case .fetch(.outage(.status(_, let seconds), _)) = error { asked = seconds }
+        mirrors.failed(location, "\(error)", asked: asked)
     }
 }

@@ -12,6 +12,7 @@ package final class MirrorStandings: Sendable {
     }
 
     private let standings = Guarded<[RepositoryLocation: Standing]>([:])
+    private let troubles = Guarded<[RepositoryLocation: String]>([:])
     private let rates = Guarded<[RepositoryLocation: Double]>([:])
 
     package init() {}
@@ -28,6 +29,20 @@ package final class MirrorStandings: Sendable {
     }
 
     func succeeded(_ location: RepositoryLocation) { standings.withLock { $0[location] = nil } }
+
+    /// What went wrong with a location since ``forgetTroubles()``, also when it did better after that.
+    func trouble(of location: RepositoryLocation) -> String? { troubles.withLock { $0[location] } }
+
+    /// Notes what went wrong; the first counts.
+    func note(_ trouble: String, of location: RepositoryLocation) {
+        troubles.withLock { $0[location] = $0[location] ?? trouble }
+    }
+
+    /// Forgets what went wrong with all but those that are left alone for it.
+    package func forgetTroubles() {
+        let failing = standings.withLock { $0.filter { $0.value.failures > 0 } }
+        troubles.withLock { $0 = $0.filter { failing[$0.key] != nil } }
+    }
 
     /// - Parameters:
     ///   - location: That failed.

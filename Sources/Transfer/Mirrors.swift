@@ -35,11 +35,25 @@ package struct Mirrors: Sendable {
     package func succeeded(_ location: RepositoryLocation) { standings.succeeded(location) }
 
     /// Notes a wrong answer, or none.
-    package func failed(_ location: RepositoryLocation) {
+    ///
+    /// - Parameters:
+    ///   - location: That failed.
+    ///   - what: Happened, for people.
+    ///   - asked: Seconds for which it asks to be left alone.
+    package func failed(_ location: RepositoryLocation, _ what: String, asked: Double? = nil) {
         // With nobody else to ask there is nothing to prefer.
         guard locations.count > 1 else { return }
+        standings.note(what, of: location)
         standings.failed(location, moved: false) { inARow in
-            policy.delay(afterFailures: inARow, jitter: Double.random(in: 0...1))
+            max(policy.delay(afterFailures: inARow, jitter: Double.random(in: 0...1)), asked ?? 0)
+        }
+    }
+
+    /// What went wrong with each location lately, in their order, where another did better.
+    package var troubles: [(location: RepositoryLocation, what: String)] {
+        guard locations.count > 1 else { return [] }
+        return locations.compactMap { location in
+            standings.trouble(of: location).map { (location, $0) }
         }
     }
 

@@ -12,7 +12,7 @@ enum RetryAfter: Sendable, Equatable {
     init?(_ text: String) {
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             // More digits than a number holds are a long time too.
-            self = .seconds(min(UInt64(text).map(Double.init) ?? Self.longest, Self.longest))
+            self = .seconds(min(UInt64(text).map { Double($0) } ?? Self.longest, Self.longest))
         } else if let time = UnixTime(httpDate: text) {
             self = .time(time)
         } else {

@@ -130,7 +130,13 @@ struct SourceRotation {
         advance()
     }
 
+    /// Remembers for people what went wrong, where another may do better.
+    private func note(_ error: FetchError) {
+        if sources.count > 1 { standings.note("\(error)", of: sources[index].location) }
+    }
+
     mutating func drop(_ error: FetchError) {
+        note(error)
         sources[index].rejection = error
         advance()
     }
@@ -144,6 +150,7 @@ struct SourceRotation {
     /// - Returns: Whether to go on; `false` when it is time to give up.
     mutating func failed(_ error: FetchError, moved: Bool, policy: RetryPolicy) -> Bool {
         failures = moved ? 1 : failures + 1
+        if !moved { note(error) }
         standings.failed(sources[index].location, moved: moved) { inARow in
             let delay = policy.delay(afterFailures: inARow, jitter: Double.random(in: 0...1))
             guard case .outage(.status(_, let asked?), _) = error else { return delay }

@@ -93,7 +93,7 @@ struct DisorderTests {
         fixture.registry.pause(nil)
         try await fixture.sync()
         try fixture.registry.release("1.1.0", weights: 90_000)
-        let (small, great) = (try ByteBudget("1000B/day"), try ByteBudget("10MB/day"))
+        let (small, great) = (try ByteBudget("50kB/day"), try ByteBudget("10MB/day"))
         let maybe = try await fixture.sync(mode: .dryRun) { $0.budget = small }
         #expect(maybe.warnings.contains { $0.contains("vision/detector may have to wait") }, "\(maybe)")
         let enough = try await fixture.sync(mode: .dryRun) { $0.budget = great }

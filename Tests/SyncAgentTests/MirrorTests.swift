@@ -51,6 +51,22 @@ struct SyncMirrorTests {
         #expect(try fixture.activeVersion() == "1.0.0")
     }
 
+    @Test(
+        "a location that failed where another answered is named once, with what happened",
+        arguments: [0, 1]
+    )
+    func told(_ place: Int) async throws {
+        mirror.fail("metadata", by: .outage)
+        var locations = both
+        if place == 1 { locations.reverse() }
+        let report = try await fixture.sync { $0.registries = locations }
+        let told = report.warnings.filter { $0.contains(BadMirror.url) }
+        #expect(report.exitCode == 0 && told.count == 1, "\(report.warnings)")
+        #expect(told.first?.contains("503") == true && told.first?.contains("timestamp.json") == true)
+        mirror.fail("metadata", by: nil)
+        #expect(try await fixture.sync { $0.registries = locations }.warnings.isEmpty)
+    }
+
     @Test("a new root comes from the mirror that has it")
     func root() async throws {
         mirror.freeze(["timestamp.json"])

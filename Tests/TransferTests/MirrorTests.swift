@@ -2,6 +2,7 @@ import Names
 import Support
 import Testing
 import Transfer
+import Trust
 
 @Suite("Mirrors")
 struct MirrorTests {
@@ -20,6 +21,52 @@ struct MirrorTests {
         }
         #expect(down.requests.count == 1)
         #expect(good.requests.count == 2)
+    }
+
+    @Test("what went wrong with a location is known until it is forgotten, and longer while it is left alone")
+    func troubles() {
+        let locations = ["https://a.test/", "https://b.test/"].map { RepositoryLocation(base: $0) }
+        let standings = MirrorStandings()
+        let mirrors = Mirrors(locations, standings)
+        for location in locations { mirrors.failed(location, "first") }
+        mirrors.failed(locations[0], "second")
+        mirrors.succeeded(locations[0])
+        #expect(mirrors.troubles.map(\.what) == ["first", "first"])
+        standings.forgetTroubles()
+        #expect(mirrors.troubles.map(\.location) == [locations[1]])
+        mirrors.succeeded(locations[1])
+        standings.forgetTroubles()
+        #expect(mirrors.troubles.isEmpty)
+        Mirrors([locations[0]], standings).failed(locations[0], "alone")
+        #expect(mirrors.troubles.isEmpty, "what fails alone is the sync's own error")
+    }
+
+    @Test("a location is left alone as long as it asks, while another answers")
+    func asked() async throws {
+        let busy = FaultServer { _, _ in FaultAnswer(status: 503, fields: [("Retry-After", "600")]) }
+        let good = FaultServer { _, _ in FaultAnswer(status: 404) }
+        let mirrors = Mirrors([busy, good].map { RepositoryLocation(base: $0.base) })
+        let fetcher = CurlFetcher(configuration: quickConfiguration())
+        let model = try #require(ModelName("vision/detector"))
+        let repository = try SimulatedRepository.sealift(model, now: UnixTime(rawValue: 1_796_000_000))
+        good.change { request, _ in
+            let name = String(request.path.dropFirst("/metadata/".utf8.count))
+            guard let bytes = repository.files[name] else { return FaultAnswer(status: 404) }
+            return FaultAnswer.file(bytes, for: request)
+        }
+        let anchor = try #require(repository.files["1.root.json"])
+        for _ in 0..<2 {
+            var updater = MetadataUpdater(
+                anchor: anchor,
+                store: MemoryMetadataStore(),
+                fetcher: fetcher,
+                mirrors: mirrors,
+                now: UnixTime(rawValue: 1_796_000_000),
+                policy: .sealift
+            )
+            try await updater.refresh()
+        }
+        #expect(busy.requests.count == 1)
     }
 
     @Test("a mirror that comes back is asked again when its time is over")

@@ -17,7 +17,7 @@ enum SyncWatch {
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         let agent = try agent(arguments, context)
-        let schedule = PollSchedule(every: agent.configuration.pollSeconds.map(Double.init))
+        let schedule = PollSchedule(every: agent.configuration.pollSeconds.map { Double($0) })
         let alarm = Alarm()
         ServiceManager.tell("READY=1")
         return await withTaskGroup(of: End.self) { group in
