@@ -11,7 +11,7 @@ extension Durable {
     /// - Parameters:
     ///   - path: The file.
     ///   - bytes: Its whole new content.
-    ///   - mode: Its permission bits, whatever the process's mask.
+    ///   - mode: Its permission bits, as ``FileMode`` has them.
     /// - Throws: ``DurableError``, with the old file untouched.
     package static func writeAtomically(
         _ path: String,
@@ -25,7 +25,7 @@ extension Durable {
         defer { if !isFinished { try? removeFile(temporary) } }
         try CrashPoint.reached("write.created", path)
         try writeAll(bytes, to: descriptor, temporary)
-        guard fchmod(descriptor, mode_t(mode)) == 0 else {
+        guard fchmod(descriptor, mode_t(FileMode.bits(mode, in: parent(of: path)))) == 0 else {
             throw DurableError.system("set the mode of", temporary)
         }
         try synchronize(descriptor, temporary)
@@ -44,9 +44,10 @@ extension Durable {
     /// - Throws: ``DurableError``; the file may have changed.
     package static func writeInPlace(_ path: String, _ bytes: [UInt8]) throws(DurableError) {
         let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-        let descriptor = clinux_open(path, flags, 0o644)
+        let descriptor = clinux_open(path, flags, Int32(FileMode.file))
         guard descriptor >= 0 else { throw .system("open", path) }
         defer { close(descriptor) }
+        FileMode.settle(descriptor, path)
         guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
             ftruncate(descriptor, off_t(bytes.count)) == 0
         else { throw .system("write", path) }

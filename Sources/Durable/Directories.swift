@@ -55,7 +55,7 @@ extension Durable {
     private static func madeDirectory(_ path: String, _ mode: UInt32) throws(DurableError) -> Bool {
         let code = try Disk.attempt(.makeDirectory(path)) { mkdir(path, mode_t(mode)) }
         if code == 0 {
-            guard chmod(path, mode_t(mode)) == 0 else { throw .system("set the mode of", path) }
+            try setMode(ofDirectory: path, mode)
             try synchronizeDirectory(parent(of: path))
             return true
         }
@@ -76,7 +76,14 @@ extension Durable {
         guard code == 0 || code == EEXIST else {
             throw .system(operation: "create the directory", path: path, code: code)
         }
+        if code == 0 { try setMode(ofDirectory: path, mode) }
         return code == 0
+    }
+
+    /// Gives a directory that was just made the bits of ``FileMode``, whatever the process's mask.
+    private static func setMode(ofDirectory path: String, _ mode: UInt32) throws(DurableError) {
+        let bits = FileMode.bits(mode, in: parent(of: path))
+        guard chmod(path, mode_t(bits)) == 0 else { throw .system("set the mode of", path) }
     }
 
     /// Deletes what stands at `path` unless it is a regular file or nothing, so that a file can take its place.
@@ -126,6 +133,19 @@ extension Durable {
 
     private static func isOnlyName(_ status: stat) -> Bool {
         status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
+    }
+
+    /// Takes from a private directory of this user what group and others may do there, as after `chmod -R g+w`.
+    ///
+    /// One that is not there, or somebody else's, stays as it is.
+    package static func keepPrivate(directory path: String) throws(DurableError) {
+        let descriptor = clinux_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o7077 != 0
+        else { return }
+        guard fchmod(descriptor, 0o700) == 0 else { throw .system("set the mode of", path) }
     }
 
     /// The names in a directory, sorted by their bytes, without `.` and `..`.

@@ -24,6 +24,7 @@ package final class DirectoryLock: Sendable {
             if errno == ELOOP { throw .notRegularFile(path: path) }
             throw .system("open", path)
         }
+        FileMode.settle(descriptor, path)
         do throws(DurableError) {
             try Self.lock(descriptor, path, seconds)
             try Self.writeHolder(descriptor, path)

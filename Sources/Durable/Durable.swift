@@ -11,6 +11,11 @@ package enum FilePrivacy: Sendable {
     case ownerOnly
 }
 
+/// What others could do with a private file until now, by its permission bits.
+package enum Exposure: Sendable, Comparable {
+    case none, reading, writing
+}
+
 /// Files that are whole after a crash: the old or the new, never a mixture.
 package enum Durable {
     /// Reads a whole regular file, never through a link as its last part.
@@ -43,6 +48,40 @@ package enum Durable {
         } catch  where error.isAbsent {
             return nil
         }
+    }
+
+    /// Reads a private file that this program keeps for itself, and makes it private again where it is this user's.
+    ///
+    /// A `chmod -R` over the directory that it is in is no reason to do without
+    /// it for ever; what others could do until then is said.
+    ///
+    /// - Returns: `nil` when nothing is there.
+    /// - Throws: `DurableError.foreignOwner`, or what the system refused; on a
+    ///   read-only disk it stays as it is.
+    package static func readOwnFile(
+        _ path: String,
+        maximum: ByteCount
+    ) throws(DurableError) -> (bytes: [UInt8], exposure: Exposure)? {
+        let descriptor: Int32
+        do { descriptor = try openForReading(path) } catch {
+            guard error.isAbsent else { throw error }
+            return nil
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("examine", path) }
+        guard status.st_size <= Int64(clamping: maximum.rawValue) else {
+            throw .tooLong(path: path, limit: maximum.rawValue)
+        }
+        guard status.st_uid == geteuid() else {
+            throw .foreignOwner(path: path, owner: UInt32(status.st_uid))
+        }
+        let exposure: Exposure =
+            status.st_mode & 0o022 != 0 ? .writing : status.st_mode & 0o044 != 0 ? .reading : .none
+        if status.st_mode & 0o7077 != 0, fchmod(descriptor, 0o600) != 0, errno != EROFS {
+            throw .system("set the mode of", path)
+        }
+        return (try readAll(descriptor, path, maximum, expecting: Int(status.st_size)), exposure)
     }
 
     /// Opens a regular file to read, never through a link as its last part.

@@ -50,7 +50,9 @@ extension DeviceDirectory {
             try remove("incoming/\(name)", mode, &report)
         }
         for folder in ["", "fallback/", "trust/", "trust/targets/", "trust/root_history/", "device/"] {
-            for name in try names("\(path)/\(folder)") where name.hasPrefix(".") && name.hasSuffix(".partial")
+            // What is the agent's alone is its own to clear up: others of its group collect without it.
+            let isPrivate = folder == "device/" && access("\(path)/\(folder)", R_OK | X_OK) != 0
+            for name in isPrivate ? [] : try names("\(path)/\(folder)") where name.hasPrefix(".") && name.hasSuffix(".partial")
             {
                 try remove(folder + name, mode, &report)
             }

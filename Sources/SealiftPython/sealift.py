@@ -56,7 +56,7 @@ def path(name, directory=None, file=None):
 
 
 def active(name, directory=None):
-    """The active version of `name` as a `Model`; its entry is there, and as long as it must be."""
+    """The active version of `name` as a `Model`; each of its files is there, and as it was installed."""
     if not isinstance(name, str):
         raise SealiftError("%r is not a model: expected NAMESPACE/MODEL" % (name,))
     root = _root(directory)
@@ -97,7 +97,6 @@ def _active(root, place, name):
     obstacle = _obstacle(root, model.manifest)
     if obstacle:
         raise SealiftError("%s %s: %s" % (name, model.version, obstacle))
-    _check(model, os.path.relpath(model.entry, model.directory))
     return _opened(model)
 
 
@@ -284,14 +283,15 @@ def _inside(model, file):
         found = _join(model.directory, file, model.directory)
     except SealiftError:
         raise SealiftError("%r does not name a file inside %s" % (file, model.name)) from None
-    if file not in _content(model)[1]:
+    files = _content(model)[1]
+    if file not in files:
         raise SealiftError("%s %s has no file %s" % (model.name, model.version, file))
-    _check(model, file)
+    _check(model, file, files)
     return found
 
 
 def _content(model):
-    """Format and length of each file of the version, by its manifest, whose digest the generation's record names."""
+    """Format, and length and digest of each file of the version, by its manifest, whose digest the record names."""
     manifest_path = model.directory + ".json"
     text = _bytes(manifest_path, _LONGEST_MANIFEST)
     digest = hashlib.sha256(text).hexdigest()
@@ -299,46 +299,79 @@ def _content(model):
         raise _damaged(manifest_path, "SHA-256 " + model.manifest, digest)
     try:
         variants = [item for item in json.loads(text)["variants"] if item["name"] == model.variant]
-        lengths = {item["path"]: item["length"] for item in variants[0]["files"]}
+        files = {item["path"]: (item["length"], item["sha256"]) for item in variants[0]["files"]}
         form = variants[0]["format"]
     except (ValueError, RecursionError, LookupError, TypeError) as error:
         raise _damaged(manifest_path, "the manifest of %s" % model.name, repr(error)) from None
-    sound = all(isinstance(path, str) and type(length) is int for path, length in lengths.items())
+    sound = all(
+        isinstance(path, str) and type(length) is int and isinstance(digest, str) and _DIGEST.match(digest)
+        for path, (length, digest) in files.items()
+    )
     if not sound or not isinstance(form, str):
         raise _damaged(manifest_path, "the manifest of %s" % model.name, "something else")
-    return form, lengths
+    return form, files
 
 
 def _opened(model):
     """The model with what programs open of it as its entry."""
-    form, lengths = _content(model)
+    form, files = _content(model)
     entry = os.path.relpath(model.entry, model.directory)
+    for file in [entry] + list(files):
+        _check(model, file, files)
     folder = entry.rpartition("/")[0]
     if form in ("coreml-package", "coreml-compiled"):
         return model._replace(entry=_join(model.directory, folder, model.directory) if folder else model.directory)
     if form == "safetensors":
         suffix = ".safetensors.index.json"
-        indexes = [path for path in lengths if path.rpartition("/")[0] == folder and path.endswith(suffix)]
+        indexes = [path for path in files if path.rpartition("/")[0] == folder and path.endswith(suffix)]
         if len(indexes) == 1:
-            _check(model, indexes[0])
             return model._replace(entry=_join(model.directory, indexes[0], model.directory))
     return model
 
 
-def _check(model, file):
-    """That a file of the version is there, regular and as long as its manifest says."""
-    expected = _content(model)[1].get(file)
-    file_path = os.path.join(model.directory, *file.split("/"))
-    if expected is None:
-        raise _damaged(file_path, "a file of %s %s" % (model.name, model.version), "one it does not have")
+def _check(model, file, files):
+    """That a file of the version is there, regular, and as long and dated as it was installed.
+
+    One with another date was changed or copied since: it is read whole, and is as good as any if its digest holds.
+    """
+    if file not in files:
+        raise _damaged(os.path.join(model.directory, file), "a file of %s %s" % (model.name, model.version), "none")
+    length, digest = files[file]
+    file_path = _join(model.directory, file, model.directory + ".json")
     try:
         found = os.lstat(file_path)
     except (OSError, ValueError):
-        raise _damaged(file_path, "%d bytes" % expected, "nothing") from None
+        raise _damaged(file_path, "%d bytes" % length, "nothing") from None
     if not stat.S_ISREG(found.st_mode):
         raise _damaged(file_path, "a file", "something else")
-    if found.st_size != expected:
-        raise _damaged(file_path, "%d bytes" % expected, "%d bytes" % found.st_size)
+    if found.st_size != length:
+        raise _damaged(file_path, "%d bytes" % length, "%d bytes" % found.st_size)
+    if found.st_mtime_ns // 10**9 != 10**9 + int(digest[:8], 16) % (5 * 10**8):
+        actual = _digest(file_path)
+        if actual != digest:
+            raise _damaged(file_path, "SHA-256 " + digest, actual)
+
+
+#: What was read whole and is as signed, by its state: so that each such file is read once, as long as it stays as it is.
+_READ = {}
+
+
+def _digest(file_path):
+    """SHA-256 of a whole file."""
+    try:
+        with open(os.open(file_path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            state = os.fstat(file.fileno())
+            key = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+            if key not in _READ:
+                digest = hashlib.sha256()
+                for piece in iter(lambda: file.read(1 << 20), b""):
+                    digest.update(piece)
+                if len(_READ) >= 4096:
+                    _READ.clear()
+                _READ[key] = digest.hexdigest()
+            return _READ[key]
+    except OSError as error:
+        raise _damaged(file_path, "readable bytes", str(error)) from None
 
 
 def _hold(directory):

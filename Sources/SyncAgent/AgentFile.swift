@@ -149,14 +149,7 @@ package struct AgentFile: Sendable {
             model.confirmation = confirmation
         }
         if let file = try reader.text("expectation") {
-            do throws(DurableError) {
-                model.expectation = try Durable.readFile(absolute(file), maximum: Limits.manifest)
-            } catch {
-                throw SyncError(
-                    code: error.isAbsent ? .place : error.code,
-                    "‘\(reader.place("expectation"))’: \(error)"
-                )
-            }
+            model.readExpectation(absolute(file), namedBy: "‘\(reader.place("expectation"))’ of the agent.json")
         }
         return model
     }

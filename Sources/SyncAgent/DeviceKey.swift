@@ -11,14 +11,9 @@ enum DeviceKey {
 
     /// The key that was made on the device; `nil` when there is none, or what is there is none.
     static func stored(on device: DeviceDirectory) throws(SyncError) -> SoftwareKey? {
-        do throws(DurableError) {
-            let path = path(in: device)
-            let stored = try Durable.readFileIfPresent(path, maximum: .kibibytes(4), privacy: .ownerOnly)
-            return stored.flatMap { try? SoftwareKey(pem: $0, passphrase: nil) }
-        } catch {
-            guard error.isOfContent else { throw SyncError(error) }
-            return nil
-        }
+        guard let stored = try device.ownFile(path(in: device), maximum: .kibibytes(4)) else { return nil }
+        // Whoever could read a key may have it: what it signs proves nothing any more.
+        return stored.exposure == .none ? try? SoftwareKey(pem: stored.bytes, passphrase: nil) : nil
     }
 
     /// The device's key, made here when there is none.
@@ -32,7 +27,7 @@ enum DeviceKey {
             pem = try key.pem(passphrase: nil)
         } catch { throw SyncError(.internal, "no key could be made: \(error)") }
         do throws(DurableError) {
-            try Durable.makeDirectory("\(device.path)/device", mode: 0o700)
+            try device.makePrivateFolder()
             try Durable.makeWay(at: path)
             try Durable.writeAtomically(path, pem, mode: 0o600)
         } catch { throw SyncError(error) }

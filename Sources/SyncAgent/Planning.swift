@@ -1,3 +1,4 @@
+import Durable
 import Generations
 import Manifest
 import Names
@@ -39,6 +40,7 @@ struct Planning {
         _ plan: inout ModelPlan,
         _ chain: inout RegistryChain
     ) async throws(SyncError) {
+        if let fault = request.fileFault { throw fault }
         let expectation = try request.parsedExpectation()
         let running = runningFormat(plan.active)
         var hasUnusable = false
@@ -203,11 +205,42 @@ extension WantedModel {
         guard let expectation else { return nil }
         let parsed: Expectation
         do { parsed = try Expectation(bytes: expectation) } catch {
-            throw SyncError(.usage, "the expectation for \(name) is not sound: \(error)")
+            throw unknownExpectation(.usage, "the expectation for \(name) is not sound: \(error)")
         }
         guard parsed.model == nil || parsed.model == name else {
-            throw SyncError(.usage, "the expectation given for \(name) is one for another model")
+            throw unknownExpectation(.usage, "the expectation given for \(name) is one for another model")
         }
         return parsed
+    }
+
+    /// Reads the file that says what the app sends and reads.
+    ///
+    /// One that cannot be had is this model's misfortune alone: it must not keep
+    /// a run from learning what is recalled, nor the others from going on.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - place: Where it is named, for people.
+    package mutating func readExpectation(_ path: String, namedBy place: String) {
+        do throws(DurableError) { expectation = try Durable.readFile(path, maximum: Limits.manifest) } catch {
+            expectation = nil
+            let code = error.isAbsent ? .place : error.code
+            fileFault = unknownExpectation(code, "\(place): \(error)")
+        }
+    }
+
+    /// Why this model takes no other version, before anybody is asked for one; `nil` when nothing is in the way.
+    package var fault: SyncError? {
+        if let fileFault { return fileFault }
+        do throws(SyncError) { _ = try parsedExpectation() } catch { return error }
+        return nil
+    }
+
+    private func unknownExpectation(_ code: ErrorCode, _ found: String) -> SyncError {
+        SyncError(
+            code: code,
+            "\(found). Until that is put right \(name) takes no other version; ‘sealift inspect FILE --expectation’ "
+                + "writes one, ‘sealift schema expectation’ describes it"
+        )
     }
 }

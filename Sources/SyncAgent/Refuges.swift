@@ -11,9 +11,8 @@ extension Planning {
         _ request: WantedModel,
         _ active: GenerationRecord.Model?
     ) -> [GenerationRecord.Model] {
-        let expectation: Expectation?
-        // By an expectation that is none nobody knows what an app can use.
-        do throws(SyncError) { expectation = try request.parsedExpectation() } catch { return [] }
+        // Where nobody can say what the app needs, it lived with what this device ran or made ready before.
+        let expectation = (try? request.parsedExpectation()).flatMap { $0 }
         let running = runningFormat(active)
         return candidates.ordered.compactMap { candidate in
             let model = known.first { model in

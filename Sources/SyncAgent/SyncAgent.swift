@@ -15,18 +15,31 @@ public struct SyncAgent: Sendable {
     private let clock: @Sendable () -> UnixTime
     private let events: @Sendable (SyncEvent) -> Void
 
+    /// Why the registry is asked without the token that it may need.
+    private var tokenFault: SyncError?
+
     /// Makes an agent.
     ///
     /// - Parameters:
     ///   - configuration: What to sync; checked here.
     ///   - events: Called while a sync runs, from whatever thread has something to tell.
-    /// - Throws: `SyncError` of kind `usage`, or `refused` for a token file that others can read.
+    /// A token file that is not there, or that others can read, is not used: the
+    /// registry is asked without it, so that a recall is learned wherever that
+    /// needs none, and no model takes another version.
+    ///
+    /// - Throws: `SyncError` of kind `usage`.
     public init(
         configuration: SyncConfiguration,
         events: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) throws(SyncError) {
         try configuration.check()
-        var transfer = try configuration.transfer()
+        var configuration = configuration
+        var transfer = configuration.transfer()
+        var tokenFault: SyncError?
+        do throws(SyncError) { transfer.credential = try configuration.credential() } catch {
+            tokenFault = error
+            for index in configuration.models.indices { configuration.models[index].fileFault = error }
+        }
         transfer.permission = DownloadPolicy(configuration, clock: { MachineClock.now })
         let fetcher = CurlFetcher(configuration: transfer)
         let peers = Peers(
@@ -37,6 +50,7 @@ public struct SyncAgent: Sendable {
             permission: transfer.permission
         )
         try self.init(configuration: configuration, peers: peers, clock: { MachineClock.now }, events: events)
+        self.tokenFault = tokenFault
     }
 
     /// Makes an agent with ways and a clock of its own, for tests.
@@ -92,7 +106,11 @@ public struct SyncAgent: Sendable {
             return report
         } catch {
             _ = await receipts.settle(nil, error, times.milliseconds, at: run.clock)
-            throw error
+            guard let tokenFault, error.kind != .misbehaviour else { throw error }
+            throw SyncError(
+                code: tokenFault.errorCode,
+                "\(tokenFault.message); and without it: \(error.message)"
+            )
         }
     }
 }
@@ -103,22 +121,25 @@ public enum SyncMode: Sendable {
 }
 
 extension SyncConfiguration {
-    fileprivate func transfer() throws(SyncError) -> TransferConfiguration {
+    fileprivate func transfer() -> TransferConfiguration {
         var transfer = TransferConfiguration()
         transfer.retry.attempts = max(1, retries)
         transfer.stallSeconds = Double(max(1, stallSeconds))
         transfer.rateCap = rate.map { RateCap(bytesPerSecond: ByteCount(rawValue: $0.bytesPerSecond)) }
         transfer.certificateAuthority = caFile
         transfer.allowsPlainLoopback = allowsPlainLoopback
-        guard let tokenFile, let origin = registries.first else { return transfer }
+        return transfer
+    }
+
+    fileprivate func credential() throws(SyncError) -> Credential? {
+        guard let tokenFile, let origin = registries.first else { return nil }
         do throws(DurableError) {
             let limit = ByteCount(rawValue: 4_096)
             let bytes = try Durable.readFile(tokenFile, maximum: limit, privacy: .ownerOnly)
             let token = String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
-            transfer.credential = Credential(origin: origin, token: token)
+            return Credential(origin: origin, token: token)
         } catch {
             throw SyncError(error.isAbsent ? .usage : .refused, "the token file: \(error)")
         }
-        return transfer
     }
 }

@@ -123,6 +123,9 @@ public struct SyncConfiguration: Sendable, Equatable {
 
     /// Checks what can be checked without touching anything.
     ///
+    /// An expectation that is none is not among it: it concerns one model, whose
+    /// decision says so, and no recall waits for it.
+    ///
     /// - Throws: `SyncError` of kind `usage`, naming the setting.
     public func check() throws(SyncError) {
         guard !directory.isEmpty else { throw SyncError(.usage, "no device directory; give --directory DIR") }
@@ -152,7 +155,6 @@ public struct SyncConfiguration: Sendable, Equatable {
             guard seen.insert(request.name).inserted else {
                 throw SyncError(.usage, "\(request.model) is asked for twice; ask for it once")
             }
-            _ = try request.parsedExpectation()
             if case .app = request.confirmation, request.trialBounds == nil {
                 throw SyncError(
                     .usage,

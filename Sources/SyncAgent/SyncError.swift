@@ -3,7 +3,7 @@ package import Names
 /// Why a sync did not do what was asked.
 ///
 /// Whatever the kind, the generation that was active before is active still.
-public struct SyncError: Error, Equatable, Sendable {
+public struct SyncError: Error, Hashable, Sendable {
     /// What the caller should do about it; each kind has its exit code.
     public enum Kind: Sendable, Hashable, CaseIterable {
         /// The configuration or the call is wrong; nothing was tried.

@@ -96,7 +96,8 @@ struct SyncRun: Sendable {
             try onDisk { () throws(GenerationError) in GroupRule(requests: requests, note: try device.note())
             }
         }
-        let secret = setbacks.sparing(nil) { () throws(SyncError) in try rolloutSecret(device) }
+        let (secret, warned) = setbacks.sparing((nil, [])) { () throws(SyncError) in try rolloutSecret(device) }
+        warnings += warned
         let known = setbacks.sparing([]) { () throws(SyncError) in
             try onDisk { () throws(GenerationError) in try device.versionsKnown() }
         }
@@ -218,9 +219,10 @@ struct SyncRun: Sendable {
     }
 
     /// A dry run makes none.
-    private func rolloutSecret(_ device: DeviceDirectory) throws(SyncError) -> [UInt8]? {
-        if mode == .activate { return try RolloutBucket.secret(of: device) }
-        return (try? RolloutBucket.storedSecret(of: device)) ?? nil
+    private func rolloutSecret(_ device: DeviceDirectory) throws(SyncError) -> ([UInt8]?, [String]) {
+        guard mode == .activate else { return ((try? RolloutBucket.storedSecret(of: device)) ?? nil, []) }
+        let (secret, warnings) = try RolloutBucket.secret(of: device)
+        return (secret, warnings)
     }
 }
 

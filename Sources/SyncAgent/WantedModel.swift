@@ -18,6 +18,11 @@ public struct WantedModel: Sendable, Hashable {
     /// What the app sends and reads, as a `sealift/expectation@1` document; `nil` accepts every interface.
     public var expectation: [UInt8]?
 
+    /// What is wrong with a file that the configuration names, and without which no other version may be taken.
+    ///
+    /// A version that is recalled is left all the same.
+    package var fileFault: SyncError?
+
     /// The variant to take; `nil` takes the first that runs here.
     package var variant: VariantName?
 

@@ -122,7 +122,7 @@ struct SyncSettings {
     /// Options that say something of one of the models.
     private mutating func readModelOptions(_ arguments: ParsedArguments) throws {
         try forModels("expectation", "FILE", arguments) { model, file in
-            model.expectation = try Durable.readFile(file, maximum: Limits.manifest)
+            model.readExpectation(file, namedBy: "--expectation")
         }
         try forModels("floor", "VERSION", arguments) { $0.floor = try Words.version($1) }
         try forModels("group", "NAME", arguments) { $0.group = $1 }
@@ -185,7 +185,11 @@ struct SyncSettings {
     private static func text(_ model: WantedModel) -> String {
         var words = ["\(model)"]
         if let variant = model.variant { words.append("variant \(variant)") }
-        if model.expectation != nil { words.append("with an expectation") }
+        if let fault = model.fault {
+            words.append("takes no other version: \(fault.message)")
+        } else if model.expectation != nil {
+            words.append("with an expectation")
+        }
         if let floor = model.floor { words.append("from \(floor) up") }
         if let group = model.group { words.append("in group \(group)") }
         if case .app(let starts, let seconds) = model.confirmation {

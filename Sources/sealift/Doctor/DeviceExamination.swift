@@ -42,7 +42,7 @@ struct DeviceExamination {
         }
         findings.append(clock(device))
         findings.append(chain(status))
-        return findings + models(status) + missing(status) + quarantined()
+        return findings + faults() + models(status) + missing(status) + quarantined()
     }
 
     private func access(_ device: DeviceDirectory) -> Finding {
@@ -148,6 +148,13 @@ struct DeviceExamination {
             return isLater
                 ? .warning("missing", model.request, found, model.remedy)
                 : .problem("missing", model.request, found, model.remedy)
+        }
+    }
+
+    /// Files that the configuration names for a model, and that are not what they must be.
+    private func faults() -> [Finding] {
+        wanted.compactMap { request in
+            request.fault.map { .problem("expectation", request.model, $0.message, "Put the file right.") }
         }
     }
 

@@ -65,6 +65,10 @@ enum SyncWatch {
         var schedule = start
         var before: SyncReport?
         while !Task.isCancelled {
+            // A file that was put right meanwhile is no longer in the way.
+            if agent.configuration.models.contains(where: { $0.fault != nil }), let again = try? reload() {
+                agent = again
+            }
             var report: SyncReport?
             var failure: SyncError?
             do throws(SyncError) { report = try await agent.sync() } catch { failure = error }

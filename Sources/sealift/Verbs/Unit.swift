@@ -77,6 +77,9 @@ struct Unit: Command {
         do throws(SyncError) { try configuration.check() } catch {
             throw Failure(code: error.errorCode, "\(file): \(error.message)")
         }
+        if let fault = configuration.models.lazy.compactMap(\.fault).first {
+            throw Failure(code: fault.errorCode, "\(file): \(fault.message)")
+        }
         return (configuration.directory, configuration.rootFile)
     }
 
