@@ -27,6 +27,12 @@ extension Durable {
         }
     }
 
+    /// Whether a directory is there, links followed.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// The bytes of disk that the file at `path` has, reserved ones included; none when nothing is there.
     package static func allocated(at path: String) throws(DurableError) -> UInt64 {
         var status = stat()

@@ -13,10 +13,16 @@ package import Names
 extension DeviceDirectory {
     /// Makes `path` a device directory, or opens the one that is there.
     ///
-    /// What stands in the place of one of its directories, and is none, is deleted: it would be in the way for ever.
+    /// What stands in the place of one of its directories, and is none, is deleted: it would be in the way for ever. A
+    /// link to a directory may be meant, so it is neither deleted nor followed.
+    ///
+    /// - Throws: `GenerationError.linked` for such a link.
     package static func create(_ path: String) throws(GenerationError) -> DeviceDirectory {
         try onDisk { () throws(DurableError) in
             try Durable.makeDirectory(path)
+        }
+        try DeviceDirectory(path: path).checkLinks()
+        try onDisk { () throws(DurableError) in
             for part in ["generations", "fallback", "versions", "incoming", "trust"] {
                 try Durable.makeDirectory(part, below: path)
             }
@@ -27,6 +33,19 @@ extension DeviceDirectory {
         let device = try open(path)
         device.keepBallast()
         return device
+    }
+
+    /// Refuses a link to a directory in the place of one of this one's own: what is written there would be elsewhere.
+    ///
+    /// - Throws: `GenerationError.linked`.
+    package func checkLinks() throws(GenerationError) {
+        for part in ["generations", "fallback", "versions", "incoming", "trust", "device", "receipts", "loading"] {
+            let place = "\(path)/\(part)"
+            guard let target = try onDisk({ () throws(DurableError) in try Durable.destination(ofLink: place) }),
+                Durable.isDirectory(place)
+            else { continue }
+            throw .linked(path: place, target: target)
+        }
     }
 
     /// Activates a new generation of exactly these models.

@@ -23,6 +23,16 @@ extension DeviceDirectory {
         if clinux_reserve(file, Self.ballastLength) != 0 { unlink(ballastPath) }
     }
 
+    /// Writes what must not be lost, also on a full disk: the ballast goes for it, and comes back with the next sync
+    /// that has room.
+    package func withRoomForNotes(_ write: () throws(GenerationError) -> Void) throws(GenerationError) {
+        do throws(GenerationError) { try write() } catch {
+            guard case .disk(let reason) = error, reason.isOutOfSpace else { throw error }
+            try make(.withoutBallast, at: UnixTime(rawValue: 0))
+            try write()
+        }
+    }
+
     /// Leaves versions that may not run any more, also on a full disk.
     ///
     /// Without room, the ballast goes; then everything that can be collected;

@@ -18,6 +18,9 @@ package enum GenerationError: Error, Equatable, Sendable {
     /// What stands on the disk is not what Sealift wrote.
     case damaged(path: String, expected: String, found: String)
 
+    /// A link in the place of one of the directories inside a device directory.
+    case linked(path: String, target: String)
+
     /// The file system refused.
     case disk(DurableError)
 
@@ -31,6 +34,9 @@ package enum GenerationError: Error, Equatable, Sendable {
 extension GenerationError: CustomStringConvertible {
     package var description: String {
         switch self {
+        case .linked(let path, let target):
+            "\(path) is a link to \(target): a device directory may be reached by a link, and what is inside it may be "
+                + "none, or others would be written to; put the directory itself there"
         case .missing(let path):
             "no device directory at \(path); check --directory, or run `sealift sync` to make one"
         case .nothingActive(let directory):

@@ -5,7 +5,7 @@ extension GenerationError {
     /// The stable code of this error.
     package var code: ErrorCode {
         switch self {
-        case .missing: .place
+        case .missing, .linked: .place
         case .nothingActive, .notActive: .nothingActive
         case .damaged: .damaged
         case .unfit: .refused

@@ -44,7 +44,7 @@ package struct AgentFile: Sendable {
     package init(path: String) throws(SyncError) {
         let bytes: [UInt8]
         do throws(DurableError) { bytes = try Durable.readFile(path, maximum: Self.maximumLength) } catch {
-            throw SyncError(code: error.isAbsent ? .place : error.code, error.description)
+            throw Self.unreadable(error)
         }
         do throws(SyncError) { try self.init(bytes, folder: Durable.parent(of: path)) } catch {
             throw SyncError(
@@ -54,6 +54,27 @@ package struct AgentFile: Sendable {
         }
     }
 
+    /// What cannot be read as a configuration is a fault of the configuration.
+    package static func unreadable(_ error: DurableError) -> SyncError {
+        let code: ErrorCode = error.isAbsent ? .place : error.isOfContent ? .configuration : error.code
+        return SyncError(code: code, error.description)
+    }
+
+    /// The encoding of bytes that are no plain UTF-8, by their first ones; `nil` when they may be.
+    package static func foreignEncoding(_ bytes: [UInt8]) -> String? {
+        let name: String
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            name = "UTF-8 with a byte order mark"
+        } else if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+            || bytes.count > 1 && (bytes[0] == 0 || bytes[1] == 0)
+        {
+            name = "UTF-16 or UTF-32"
+        } else {
+            return nil
+        }
+        return "it is written in \(name); save it as UTF-8 without a byte order mark"
+    }
+
     /// Reads a file's bytes.
     ///
     /// - Parameters:
@@ -61,6 +82,7 @@ package struct AgentFile: Sendable {
     ///   - folder: The folder of the file, for relative paths.
     /// - Throws: `SyncError` of kind `usage`, naming the key.
     package init(_ bytes: [UInt8], folder: String) throws(SyncError) {
+        if let encoding = Self.foreignEncoding(bytes) { throw SyncError(code: .configuration, encoding) }
         let value: JSONValue
         do {
             value = try JSONParser.parse(bytes, maximumLength: Int(Self.maximumLength.rawValue))

@@ -53,6 +53,12 @@ public struct DeviceStatus: Sendable, Equatable {
         /// Why it does not fit what the last sync asked of it; `nil` when it does.
         public var unfit: String?
 
+        /// Why the last sync took no other version, although one is there; `nil` when nothing waits.
+        public var waiting: String?
+
+        /// The same in a word that never changes its meaning; the documentation lists them all.
+        public var waitingCode: String?
+
         /// What is wrong with it; `nil` when nothing is.
         public var problem: String?
 
@@ -131,6 +137,9 @@ public struct DeviceStatus: Sendable, Equatable {
 
     /// Until when the active models may run on an expired chain.
     public var graceUntil: String?
+
+    /// Whether the active models may not be used once ``graceUntil`` is over.
+    public var refusesAfterGrace = false
 
     /// Whether the transparency log was checked.
     public var log: String

@@ -1,5 +1,6 @@
 import Durable
 import Generations
+import Glibc
 import Names
 import Signing
 
@@ -68,6 +69,9 @@ enum RolloutBucket {
 extension DeviceDirectory {
     /// `device/`, mode 0700: what is this device's alone.
     func makePrivateFolder() throws(DurableError) {
+        if try Durable.kind(of: "\(path)/device") == .link {
+            throw .system(operation: "use the link", path: "\(path)/device", code: ELOOP)
+        }
         try Durable.makeDirectory("\(path)/device", mode: 0o700)
         try Durable.keepPrivate(directory: "\(path)/device")
     }

@@ -47,8 +47,8 @@ public struct SyncedDevice: Sendable {
     ///   - mode: `.dryRun` deletes nothing.
     ///   - retain: Seconds that versions stay after they were left.
     /// - Returns: What was deleted, or would be.
-    /// - Throws: `SyncError` of kind `temporary` while a sync of the directory runs: what it puts in place belongs to
-    ///   no generation yet.
+    /// - Throws: `SyncError` of kind `temporary` while a sync of the directory runs, unless nothing is deleted: what it
+    ///   puts in place belongs to no generation yet.
     public func collect(
         _ mode: SyncMode = .activate,
         retain: Int64 = 86_400
@@ -56,7 +56,10 @@ public struct SyncedDevice: Sendable {
         let (device, now) = (device, clock())
         return try await onDiskThread { () throws(GenerationError) in
             var lock: DirectoryLock?
-            do throws(DurableError) { lock = try DirectoryLock(device.lockPath) } catch {
+            // Whoever only looks is in nobody's way, also where nothing can be written.
+            do throws(DurableError) {
+                if mode == .activate { lock = try DirectoryLock(device.lockPath) }
+            } catch {
                 throw .disk(error)
             }
             defer { withExtendedLifetime(lock) {} }

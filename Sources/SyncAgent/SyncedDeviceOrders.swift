@@ -40,21 +40,19 @@ extension SyncedDevice {
             }
             guard active.place.isFallback || left.contains(where: { names.contains($0.identity.model) })
             else {
-                throw .unfit(
-                    reason:
-                        "generation \(active.number) changed no model that ran in another version before; there is "
-                        + "nothing to roll back to"
-                )
+                throw .unfit(reason: try noWayBack(from: active))
             }
             try device.fallBack(from: active)
-            // Without room for the note, being on the fallback says the same until the next sync.
+            // Without any room for the note, being on the fallback says the same until the next sync.
             do throws(GenerationError) {
-                try device.changeQuarantine { quarantine in
-                    for model in left {
-                        let reason = "rolled back: \(reason)"
-                        quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: now))
+                try device.withRoomForNotes { () throws(GenerationError) in
+                    try device.changeQuarantine { quarantine in
+                        for model in left {
+                            let reason = "rolled back: \(reason)"
+                            quarantine.add(Quarantine.Entry(model.identity, reason: reason, time: now))
+                        }
+                        quarantine.settled = active.number
                     }
-                    quarantine.settled = active.number
                 }
             } catch {
                 guard case .disk = error else { throw error }
@@ -71,6 +69,28 @@ extension SyncedDevice {
         }
     }
 
+    /// Why there is nothing to go back to, and what can be done instead.
+    private func noWayBack(from active: ActiveGeneration) throws(GenerationError) -> String {
+        let unwanted = Set(try device.note(Quarantine.self).entries.map(\.manifest))
+            .union(try device.trustState()?.recalled ?? [])
+        let known = try device.versionsKnown().map(\.identity)
+        for model in active.record.models.map(\.identity) {
+            let earlier = known.filter { $0.model == model.model && $0.manifest != model.manifest }
+            let version = earlier.filter { !unwanted.contains($0.manifest) }.map(\.version).max()
+            if let version {
+                return "no good version stands behind \(model.model) \(model.version): \(version) ran here before and was "
+                    + "never confirmed by its app, or it has been replaced since. ‘sealift pin \(model.model) \(version)’ "
+                    + "and a ‘sealift sync’ bring it back"
+            }
+            if let version = earlier.map(\.version).max() {
+                return "no good version stands behind \(model.model) \(model.version): \(version) ran here before and is "
+                    + "recalled, denied or quarantined; ‘sealift quarantine list’ shows the last of these"
+            }
+        }
+        return "generation \(active.number) changed no model that ran in another version before; there is nothing to "
+            + "roll back to"
+    }
+
     /// What is known of a version that was pinned.
     public enum Pinned: Sendable, Equatable {
         /// It is on the device, or released.
@@ -78,6 +98,9 @@ extension SyncedDevice {
 
         /// Nothing on this device says whether there is such a version, as before the first sync.
         case untold
+
+        /// It is lower than the active version and never ran here, so that a sync takes it only when that is signed.
+        case lower(active: String)
     }
 
     /// Keeps `model` at `version` from the next sync on.
@@ -108,6 +131,10 @@ extension SyncedDevice {
             var pins = try device.note(Pins.self)
             pins.versions[name] = version
             try device.save(pins)
+        }
+        let active = try onDisk { () throws(GenerationError) in try device.activeGeneration() }?.record.model(name)
+        if let active, version < active.identity.version, !installed.contains(version) {
+            return .lower(active: active.identity.version.description)
         }
         return known.contains(version) ? .known : .untold
     }

@@ -29,6 +29,7 @@ extension SyncedDevice {
             log: "not checked"
         )
         if let state {
+            status.refusesAfterGrace = state.afterGrace == .refuse
             let time = max(now, state.clockFloor ?? now)
             status.clockFault = state.fault(ofClock: now)
             // By such a clock nobody can tell, unless what was signed is later than the end already.
@@ -59,6 +60,9 @@ extension SyncedDevice {
             if let decision = decisions.first(where: { $0.model == described.model }) {
                 if decision.active != described.version {
                     described.reason = (try? updated(decision))?.reason ?? described.reason
+                } else if decision.outcome == .failed {
+                    described.waiting = decision.reason
+                    described.waitingCode = decision.code
                 } else if decision.outcome == .unfit {
                     described.unfit = decision.reason
                 }

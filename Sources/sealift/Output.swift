@@ -7,6 +7,9 @@ enum Output {
     /// The error of the first write to standard output that did not succeed; 0 while all did.
     private static let firstError = Atomic<Int32>(0)
 
+    /// Whether standard output was closed when the program began.
+    private static let isClosed = Atomic<Bool>(false)
+
     /// One line for people, whatever stands in it.
     static func result(_ text: String) { write(Array((PlainText.line(text) + "\n").utf8), to: STDOUT_FILENO) }
 
@@ -42,6 +45,8 @@ enum Output {
     /// Opens what the caller closed, so that no file or connection ever gets the number of a standard stream.
     static func openStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // What goes to a stream that nobody opened is lost, and the caller should know.
+            if descriptor == STDOUT_FILENO { isClosed.store(true, ordering: .relaxed) }
             // The lowest free number is this one.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
         }
@@ -53,7 +58,8 @@ enum Output {
     static func progress(_ text: String) { write(Array(("\r\u{1B}[K" + text).utf8), to: STDERR_FILENO) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
-        let code = PlainStreams.write(bytes, to: descriptor)
+        var code = PlainStreams.write(bytes, to: descriptor)
+        if descriptor == STDOUT_FILENO, isClosed.load(ordering: .relaxed) { code = EBADF }
         guard code != 0, descriptor == STDOUT_FILENO else { return }
         _ = firstError.compareExchange(expected: 0, desired: code, ordering: .relaxed)
     }

@@ -75,7 +75,12 @@ struct SyncSettings {
     /// - Returns: `nil` when what is there is a client's, or nothing is.
     static func agentFile(_ arguments: ParsedArguments, _ context: Context) throws -> AgentFile? {
         let path = Self.path(arguments, context)
-        let bytes = try Durable.readFileIfPresent(path, maximum: AgentFile.maximumLength)
+        let bytes: [UInt8]?
+        do throws(DurableError) {
+            bytes = try Durable.readFileIfPresent(path, maximum: AgentFile.maximumLength)
+        } catch {
+            throw AgentFile.unreadable(error)
+        }
         if arguments["config"] != nil,
             bytes.map({ !AgentFile.claims($0) && !ClientConfiguration.claims($0) }) ?? true
         {
@@ -115,7 +120,7 @@ struct SyncSettings {
         var found = "its ‘type’ is neither ‘\(AgentFile.type)’ nor ‘\(ClientConfiguration.type)’"
         do {
             _ = try JSONParser.parse(bytes, maximumLength: Int(AgentFile.maximumLength.rawValue))
-        } catch { found = "\(error)" }
+        } catch { found = AgentFile.foreignEncoding(bytes) ?? "\(error)" }
         return Failure(code: .configuration, "\(path): \(found); \(kinds)")
     }
 
@@ -147,6 +152,7 @@ struct SyncSettings {
         _ arguments: ParsedArguments,
         _ set: (inout WantedModel, String) throws -> Void
     ) throws {
+        var seen: Set<Substring> = []
         for text in arguments.all(option) {
             let halves = text.split(separator: "=", maxSplits: 1)
             guard halves.count == 2,
@@ -157,6 +163,9 @@ struct SyncSettings {
                     of: "--\(option)",
                     expected: "NS/MODEL=\(value) of a model given"
                 )
+            }
+            guard seen.insert(halves[0]).inserted else {
+                throw UsageError.refused("--\(option) is given twice for \(halves[0]); give it once")
             }
             try set(&configuration.models[index], String(halves[1]))
         }

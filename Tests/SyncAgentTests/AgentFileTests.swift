@@ -73,7 +73,7 @@ struct AgentFileTests {
         let text =
             #"{"type": "sealift/agent@1", "models": [{"model": "a/b", "expectation": "app.json"}]}"#
         #expect(try file(text).configuration.models[0].expectation == Array("text".utf8))
-        let error = #expect(throws: SyncError.self) { try file(text.replacing("app.json", with: "no.json")) }
+        let error = try file(text.replacing("app.json", with: "no.json")).configuration.models[0].fault
         #expect(error?.code == "place" && error?.message.contains("models[0].expectation") == true)
     }
 

@@ -278,8 +278,9 @@ struct SyncFaultTests {
 
     @Test("an expectation that is none is the caller's mistake, and never exit code 0")
     func unsoundExpectation() async throws {
-        let error = try await fixture.failure { $0.models[0].expectation = Array("no JSON".utf8) }
-        #expect(error?.kind == .usage)
+        try fixture.registry.release("1.1.0")
+        let report = try await fixture.sync { $0.models[0].expectation = Array("no JSON".utf8) }
+        #expect(report.exitCode == 2 && report.models[0].failure?.kind == .usage)
         try expectOld()
     }
 }

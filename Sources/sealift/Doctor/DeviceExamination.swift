@@ -32,6 +32,9 @@ struct DeviceExamination {
             access(device), HostExamination.space(at: device.path, reserve: reserve, device.path),
         ]
         findings.append(lock(device))
+        do { try device.checkLinks() } catch {
+            findings.append(.problem("directory", device.path, "\(error)", "Put the directory itself there."))
+        }
         for name in ["rollout", "key.pem"] {
             if let finding = HostExamination.privateFile("\(device.path)/device/\(name)") {
                 findings.append(finding)
@@ -110,7 +113,7 @@ struct DeviceExamination {
         return switch status.freshness {
         case .fresh: .good("chain", status.directory, "fresh\(until)")
         case .stale: .warning("chain", status.directory, "expired\(until)\(grace)", remedy)
-        case .overdue: .problem("chain", status.directory, "expired\(until), its grace over", remedy)
+        case .overdue: .problem("chain", status.directory, "expired\(until); \(status.graceIsOver)", remedy)
         case .unknown:
             .warning(
                 "chain",

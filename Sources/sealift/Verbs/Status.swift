@@ -34,6 +34,7 @@ struct Status: Command {
                 Output.result("    \(trial): its app has not confirmed it\(words(model.trialProgress))")
             }
             if let pinned = model.pinned { Output.result("    pinned to \(pinned)") }
+            if let waiting = model.waiting { Output.result("    waits: \(waiting)") }
             if let unfit = model.unfit { Output.result("    does not fit: \(unfit)") }
             if let problem = model.problem { Output.result("    problem: \(problem)") }
             if let checks = model.checks { Output.result("    \(checks)") }
@@ -73,7 +74,7 @@ struct Status: Command {
         case .fresh: "fresh\(until)\(checked)"
         case .stale:
             "stale\(until)\(checked)\(grace); nothing new is accepted before the registry signs again"
-        case .overdue: "overdue\(until)\(checked)\(grace)"
+        case .overdue: "overdue\(until)\(checked); \(status.graceIsOver)"
         case .unknown: "unknown, no sync has finished yet"
         }
     }
@@ -96,6 +97,7 @@ struct Status: Command {
                 "reason": .text(model.reason), "trial": .text(orNull: model.trial),
                 "trial_progress": json(model.trialProgress),
                 "pinned": .text(orNull: model.pinned),
+                "waiting": .text(orNull: model.waiting), "waiting_code": .text(orNull: model.waitingCode),
                 "unfit": .text(orNull: model.unfit), "problem": .text(orNull: model.problem),
                 "checks": .text(orNull: model.checks),
                 "quarantined": .array(
@@ -120,8 +122,19 @@ struct Status: Command {
             ),
             "freshness": .text(status.freshness.rawValue), "checked": .text(orNull: status.checked),
             "fresh_until": .text(orNull: status.freshUntil), "grace_until": .text(orNull: status.graceUntil),
+            "after_grace": .text(status.refusesAfterGrace ? "refuse" : "keep"),
             "log": .text(status.log),
         ])
+    }
+}
+
+extension DeviceStatus {
+    /// What the end of the grace means for whoever opens a model.
+    var graceIsOver: String {
+        let end = graceUntil.map { " since \($0)" } ?? ""
+        return refusesAfterGrace
+            ? "the grace is over\(end), and no version may be used until a ‘sealift sync’ gets a current chain"
+            : "the grace is over\(end); as the registry wants it what is active goes on running, and nothing new is taken"
     }
 }
 

@@ -76,6 +76,14 @@ struct Pin: Command {
         if pinned == .untold {
             Output.note("nothing on this device says whether there is a version \(version) of \(model)")
         }
+        if case .lower(let active) = pinned {
+            Output.result(
+                "\(model) is pinned to \(version), which is lower than the active \(active) and never ran on this device: "
+                    + "no sync goes back to it unless that is signed (‘sealift channel set \(model) CHANNEL \(version)’). "
+                    + "Until then \(active) stays and nothing newer is taken; ‘sealift unpin \(model)’ takes the pin back"
+            )
+            return .done
+        }
         Output.result("\(model) is pinned to \(version) from the next sync on")
         return .done
     }
