@@ -39,9 +39,13 @@ extension DeviceDirectory {
     ///
     /// - Throws: `GenerationError.linked`.
     package func checkLinks() throws(GenerationError) {
-        for part in ["generations", "fallback", "versions", "incoming", "trust", "device", "receipts", "loading"] {
+        for part in [
+            "generations", "fallback", "versions", "incoming", "trust", "device", "receipts", "loading",
+        ] {
             let place = "\(path)/\(part)"
-            guard let target = try onDisk({ () throws(DurableError) in try Durable.destination(ofLink: place) }),
+            guard
+                let target = try onDisk({ () throws(DurableError) in try Durable.destination(ofLink: place) }
+                ),
                 Durable.isDirectory(place)
             else { continue }
             throw .linked(path: place, target: target)

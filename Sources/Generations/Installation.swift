@@ -19,7 +19,7 @@ extension DeviceDirectory {
         } catch {
             switch error {
             case .damaged, .unfit: return false
-            case .disk, .missing, .nothingActive, .notActive, .condemned: throw error
+            case .disk, .missing, .nothingActive, .notActive, .condemned, .linked: throw error
             }
         }
     }

@@ -171,7 +171,10 @@ package struct AgentFile: Sendable {
             model.confirmation = confirmation
         }
         if let file = try reader.text("expectation") {
-            model.readExpectation(absolute(file), namedBy: "‘\(reader.place("expectation"))’ of the agent.json")
+            model.readExpectation(
+                absolute(file),
+                namedBy: "‘\(reader.place("expectation"))’ of the agent.json"
+            )
         }
         return model
     }

@@ -37,7 +37,8 @@ enum RolloutBucket {
     /// is made anew.
     ///
     /// - Returns: The secret, and what was put right, for people.
-    static func secret(of device: DeviceDirectory) throws(SyncError) -> (secret: [UInt8], warnings: [String]) {
+    static func secret(of device: DeviceDirectory) throws(SyncError) -> (secret: [UInt8], warnings: [String])
+    {
         let file = path(in: device)
         let stored = try device.ownFile(file, maximum: ByteCount(rawValue: 32))
         var warnings: [String] = []

@@ -78,16 +78,19 @@ extension SyncedDevice {
             let earlier = known.filter { $0.model == model.model && $0.manifest != model.manifest }
             let version = earlier.filter { !unwanted.contains($0.manifest) }.map(\.version).max()
             if let version {
-                return "no good version stands behind \(model.model) \(model.version): \(version) ran here before and was "
+                return
+                    "no good version stands behind \(model.model) \(model.version): \(version) ran here before and was "
                     + "never confirmed by its app, or it has been replaced since. ‘sealift pin \(model.model) \(version)’ "
                     + "and a ‘sealift sync’ bring it back"
             }
             if let version = earlier.map(\.version).max() {
-                return "no good version stands behind \(model.model) \(model.version): \(version) ran here before and is "
+                return
+                    "no good version stands behind \(model.model) \(model.version): \(version) ran here before and is "
                     + "recalled, denied or quarantined; ‘sealift quarantine list’ shows the last of these"
             }
         }
-        return "generation \(active.number) changed no model that ran in another version before; there is nothing to "
+        return
+            "generation \(active.number) changed no model that ran in another version before; there is nothing to "
             + "roll back to"
     }
 
@@ -132,7 +135,9 @@ extension SyncedDevice {
             pins.versions[name] = version
             try device.save(pins)
         }
-        let active = try onDisk { () throws(GenerationError) in try device.activeGeneration() }?.record.model(name)
+        let active = try onDisk { () throws(GenerationError) in try device.activeGeneration() }?.record.model(
+            name
+        )
         if let active, version < active.identity.version, !installed.contains(version) {
             return .lower(active: active.identity.version.description)
         }

@@ -79,7 +79,9 @@ struct OwnFilesTests {
         try fixture.registry.release("1.2.0")
         try fixture.registry.release("1.1.0", of: "vision/tracker")
         let file = fixture.scratch.path("app.json")
-        let report = try await fixture.sync(both) { $0.models[0].readExpectation(file, namedBy: "--expectation") }
+        let report = try await fixture.sync(both) {
+            $0.models[0].readExpectation(file, namedBy: "--expectation")
+        }
         #expect(report.exitCode == 2)
         let message = try require(report.models[0].failure?.message)
         #expect(message.contains(file) && message.contains("sealift schema expectation"), "\(message)")
@@ -89,7 +91,9 @@ struct OwnFilesTests {
 
     @Test(
         "a link to a directory in the place of one of the device's is refused, and nothing is written through it",
-        arguments: ["trust", "device", "versions", "generations", "fallback", "incoming", "receipts", "loading"]
+        arguments: [
+            "trust", "device", "versions", "generations", "fallback", "incoming", "receipts", "loading",
+        ]
     )
     func links(_ part: String) async throws {
         let elsewhere = fixture.scratch.path("elsewhere")
@@ -97,7 +101,9 @@ struct OwnFilesTests {
         try Durable.makeDirectory(fixture.directory)
         #expect(symlink(elsewhere, "\(fixture.directory)/\(part)") == 0)
         let error = try await fixture.failure()
-        #expect(error?.code == "place" && error?.message.contains("\(part) is a link to \(elsewhere)") == true)
+        #expect(
+            error?.code == "place" && error?.message.contains("\(part) is a link to \(elsewhere)") == true
+        )
         #expect(try Durable.names(in: elsewhere).isEmpty)
     }
 
@@ -123,7 +129,10 @@ struct OwnFilesTests {
         let device = try SyncedDevice(directory: fixture.directory, clock: { clock.now })
         let error = #expect(throws: SyncError.self) { try device.rollback(reason: "slow") }
         let message = error?.message ?? ""
-        #expect(message.contains("sealift pin vision/detector 1.0.0") && message.contains("confirmed"), "\(message)")
+        #expect(
+            message.contains("sealift pin vision/detector 1.0.0") && message.contains("confirmed"),
+            "\(message)"
+        )
         try device.pin("vision/detector", to: "1.0.0")
         try await fixture.sync(adjust: confirm)
         #expect(try fixture.activeVersion() == "1.0.0", "as it says")
