@@ -52,8 +52,8 @@ extension DeviceDirectory {
         for folder in ["", "fallback/", "trust/", "trust/targets/", "trust/root_history/", "device/"] {
             // What is the agent's alone is its own to clear up: others of its group collect without it.
             let isPrivate = folder == "device/" && access("\(path)/\(folder)", R_OK | X_OK) != 0
-            for name in isPrivate ? [] : try names("\(path)/\(folder)") where name.hasPrefix(".") && name.hasSuffix(".partial")
-            {
+            for name in isPrivate ? [] : try names("\(path)/\(folder)")
+            where name.hasPrefix(".") && name.hasSuffix(".partial") {
                 try remove(folder + name, mode, &report)
             }
         }

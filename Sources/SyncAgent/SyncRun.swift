@@ -96,7 +96,8 @@ struct SyncRun: Sendable {
             try onDisk { () throws(GenerationError) in GroupRule(requests: requests, note: try device.note())
             }
         }
-        let (secret, warned) = setbacks.sparing((nil, [])) { () throws(SyncError) in try rolloutSecret(device) }
+        let (secret, warned) = setbacks.sparing((nil, [])) { () throws(SyncError) in try rolloutSecret(device)
+        }
         warnings += warned
         let known = setbacks.sparing([]) { () throws(SyncError) in
             try onDisk { () throws(GenerationError) in try device.versionsKnown() }
