@@ -1,5 +1,5 @@
 import CanonicalJSON
-import Durable
+package import Durable
 import Manifest
 package import Names
 

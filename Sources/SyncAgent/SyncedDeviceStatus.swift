@@ -1,4 +1,5 @@
 import Generations
+import Manifest
 package import Names
 
 /// What a device has, what it lacks, and how current it is.
