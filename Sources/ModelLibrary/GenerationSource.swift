@@ -247,7 +247,8 @@ struct GenerationSource: ModelSource {
             let text = version?.versionText ?? "(active)"
             switch error {
             case .missing, .nothingActive, .notActive: throw .notAvailable(model: name, reason: reason)
-            case .damaged, .unfit, .condemned: throw .refused(model: name, version: text, reason: reason)
+            case .damaged, .unfit, .condemned, .linked:
+                throw .refused(model: name, version: text, reason: reason)
             case .disk: throw .failed(model: name, version: text, reason: reason)
             }
         }
