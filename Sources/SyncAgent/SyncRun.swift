@@ -98,7 +98,7 @@ struct SyncRun: Sendable {
         }
         let (secret, warned) = setbacks.sparing((nil, [])) { () throws(SyncError) in try rolloutSecret(device)
         }
-        warnings += warned
+        course.warn(warned)
         let known = setbacks.sparing([]) { () throws(SyncError) in
             try onDisk { () throws(GenerationError) in try device.versionsKnown() }
         }
