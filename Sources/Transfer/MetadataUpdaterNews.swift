@@ -92,18 +92,24 @@ extension MetadataUpdater {
 
     /// The stored chain, if it may be used and no location has another timestamp, but those that are behind.
     ///
+    /// Nobody is asked before the pinned root and those after it have held.
+    ///
     /// - Throws: What went wrong, when nobody said that nothing is new.
     mutating func unchangedStage(
         _ etag: String?,
         _ roles: [SealiftRole]
     ) async throws(UpdateError) -> TargetsStage? {
+        let roots: RootStage
+        do throws(UpdateError) { roots = try storedRoots() } catch { return nil }
         let asking = self
         async let asked = asking.answers(
             RoleName.timestamp.fileName,
             RoleName.timestamp.maximumLength,
             ifNoneMatch: etag
         )
-        guard let stored = try? storedStage(), (try? stored.clock.checkNotBehind()) != nil else { return nil }
+        guard let stored = try? storedStage(under: roots),
+            (try? stored.clock.checkNotBehind()) != nil
+        else { return nil }
         let stage = await asking.verifying(roles, in: stored)
         return try hasNews(since: stored, await asked) ? nil : stage
     }

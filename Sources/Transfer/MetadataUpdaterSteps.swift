@@ -9,8 +9,9 @@ extension MetadataUpdater {
         return stage
     }
 
-    func storedStage() throws(UpdateError) -> TargetsStage {
-        let roots = try storedRoots()
+    func storedStage() throws(UpdateError) -> TargetsStage { try storedStage(under: storedRoots()) }
+
+    func storedStage(under roots: consuming RootStage) throws(UpdateError) -> TargetsStage {
         var timestamps = try refusing(consuming: roots)
         if let stored = try load(RoleName.timestamp.fileName) { timestamps.load(stored: stored) }
         let snapshot = try load(RoleName.snapshot.fileName)
