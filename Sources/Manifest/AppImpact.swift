@@ -28,9 +28,11 @@ package enum AppImpact: Equatable, Sendable {
     /// The version that apps have had until now, when another one comes.
     ///
     /// Of what is in use on its channel the greatest below it, or else the
-    /// greatest. Apps follow one channel each, so what another one has says
-    /// nothing of them; but while nothing is in use anywhere, they may have
-    /// what is released.
+    /// greatest. In use is what a channel offers to all devices, and where it
+    /// offers nothing to all what it offers to some: a version that is
+    /// withdrawn or has no share serves nobody. Apps follow one channel each,
+    /// so what another one has says nothing of them; but while nothing is in
+    /// use anywhere, they may have what is released.
     ///
     /// - Parameters:
     ///   - version: The one that comes.
@@ -45,7 +47,13 @@ package enum AppImpact: Equatable, Sendable {
         in live: LiveDocument?,
         released: [ModelVersion]
     ) -> ModelVersion? {
-        let listed = (live?.channels ?? [:]).mapValues { $0.versions.map(\.version).filter { $0 != version } }
+        var listed: [ChannelName: [ModelVersion]] = [:]
+        for name in live?.channels.keys.sorted() ?? [] {
+            let toAll = live?.offeredToAll(in: name) ?? []
+            let toSome = live?.eligible(in: name).filter { $0.rollout > 0 } ?? []
+            let others = [toAll, toSome].map { $0.map(\.version).filter { $0 != version } }
+            listed[name] = others.first { !$0.isEmpty } ?? []
+        }
         let inUse = listed.values.flatMap(\.self)
         let known =
             inUse.isEmpty

@@ -10,17 +10,26 @@ package struct ChannelLoss: Equatable, Sendable {
     /// Those of them that devices leave at once, which nothing may hold up.
     package let recalled: Set<ModelVersion>
 
-    /// What it still offers, or newly, highest precedence first.
+    /// What it still offers to all devices, or newly, highest precedence first.
     package let left: [ModelVersion]
 }
 
 extension LiveDocument {
     /// The channels from which devices may newly install less than under an earlier document, in order.
+    ///
+    /// A version is lost as soon as fewer devices may take it than before: one
+    /// that is withdrawn, taken off, below the floor, or of a smaller share.
+    /// One that no device could take is no loss. Only what all devices may
+    /// take makes up for a loss: whichever device is outside a share must be
+    /// left with something, and shares of two versions are of different devices.
     package func losses(since before: LiveDocument) -> [ChannelLoss] {
         before.channels.keys.sorted().compactMap { channel in
-            let left = eligible(in: channel).map(\.version)
-            let kept = Set(left)
-            let lost = before.eligible(in: channel).map(\.version).filter { !kept.contains($0) }
+            let shares = Dictionary(eligible(in: channel).map { ($0.version, $0.rollout) }) { first, _ in
+                first
+            }
+            let left = offeredToAll(in: channel).map(\.version)
+            let lost = before.eligible(in: channel).filter { $0.rollout > shares[$0.version] ?? 0 }
+                .map(\.version)
             guard !lost.isEmpty else { return nil }
             let recalled = Set(lost.filter { states[$0]?.kind == .recalled })
             return ChannelLoss(channel: channel, lost: lost, recalled: recalled, left: left)

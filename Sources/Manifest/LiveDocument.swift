@@ -52,6 +52,15 @@ package struct LiveDocument: CanonicalDocument {
         }
     }
 
+    /// What `channel` offers to all devices, highest precedence first: eligible, with the whole share.
+    ///
+    /// Its first is what the channel stands for wherever somebody asks about
+    /// the channel and no device, and the only thing that makes up for what
+    /// devices lose: of any smaller share some device has nothing.
+    package func offeredToAll(in channel: ChannelName) -> [Listing] {
+        eligible(in: channel).filter { $0.rollout == Listing.fullRollout }
+    }
+
     package func state(of version: ModelVersion) -> VersionState? { states[version] }
 }
 

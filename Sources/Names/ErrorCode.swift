@@ -28,6 +28,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case token
     case recalled
     case interface
+    case breaking
     case checks = "checks-failed"
     case damaged
     case answer = "bad-answer"
@@ -64,7 +65,8 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
         switch self {
         case .usage, .configuration, .place, .plainHTTP, .noRegistry, .nothingActive, .runtimeMissing: 2
         case .signature, .rollback, .expired, .metadata, .document, .bytes, .certificate, .clock, .keyMode,
-            .key, .token, .recalled, .interface, .checks, .damaged, .answer, .registryRefused, .refused:
+            .key, .token, .recalled, .interface, .breaking, .checks, .damaged, .answer, .registryRefused,
+            .refused:
             1
         case .nothingUsable, .activeUnfit: 3
         case .expiredWithinGrace: 4
@@ -179,6 +181,11 @@ extension ErrorCode {
             (
                 "What a file really takes or gives is not what was declared, or not what the app expects.",
                 "`sealift inspect` and `sealift compat` show the difference."
+            )
+        case .breaking:
+            (
+                "A change is greater than the version's number says, or an app that registered its needs cannot use it.",
+                "`--version next` takes the smallest number that is true; an app that may break is named, `--breaks APP`."
             )
         case .checks:
             (

@@ -91,6 +91,14 @@ package struct VerifiedRegistry {
         return RegistryState(roots: roots, roles: roles, isComplete: true, contents: contents)
     }
 
+    /// The registry's holds; `nil` where there are none, or they have ended.
+    mutating func holdRole() async throws(PublishingError) -> TargetsDocument? {
+        do { return try await updater.role(.hold)?.document } catch {
+            guard case .refused(.expired) = error else { throw .chain(error) }
+            return nil
+        }
+    }
+
     /// A role that devices no longer use, so that it can be renewed: all is checked but its end.
     private func expired(
         _ role: SealiftRole,

@@ -28,7 +28,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as UsageError: self.init(code: .usage, error.description)
         case let error as SyncError: self.init(code: error.errorCode, error.message)
-        case PublishingError.breaking(let reason, let rows): self.init(code: .interface, reason, rows: rows)
+        case PublishingError.breaking(let reason, let rows): self.init(code: .breaking, reason, rows: rows)
         case let error as PublishingError: self.init(code: Self.code(of: error), error.description)
         case let error as AuditError: self.init(code: Self.code(of: error), error.description)
         case let error as UpdateError: self.init(code: error.code, error.description)
@@ -57,7 +57,7 @@ extension Failure {
         case .configuration: .configuration
         case .usage: .usage
         case .key, .signer: .key
-        case .breaking: .interface
+        case .breaking: .breaking
         case .unpublishable: .refused
         case .checks: .checks
         case .unsigned: .signature

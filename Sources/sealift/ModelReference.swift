@@ -14,6 +14,9 @@ struct ModelReference {
     /// A file has no version yet, so the range that an app accepts says nothing about it.
     let isPublished: Bool
 
+    /// What whoever asks about it must know beside: that nobody gets it, or what its channel lists above it.
+    var standing: [String] = []
+
     /// `NS/MODEL@V`, taken apart.
     struct Published {
         let model: ModelName
@@ -79,8 +82,21 @@ struct ModelReference {
         }
         let wanted = published.wanted.hasPrefix("=") ? published.wanted.dropFirst() : published.wanted[...]
         var version = ModelVersion(wanted)
-        if version == nil, let channel = ChannelName(wanted) {
-            version = try state.live(of: model).channels[channel]?.versions.map(\.version).max()
+        let standings = try await registry.standings(of: model, on: state, at: context.now)
+        var standing: [String] = []
+        if let version {
+            standing = standings.withdrawal(of: version).map { ["\(model) \(version) is \($0)"] } ?? []
+        } else if let channel = ChannelName(wanted), try state.live(of: model).channels[channel] != nil {
+            version = standings.version(of: channel)
+            standing = standings.passedOver(on: channel).map { "\(channel) of \(model): \($0)" }
+            guard version != nil else {
+                let why = standing.isEmpty ? "; it lists nothing" : ": " + standing.joined(separator: "; ")
+                throw Failure(
+                    .refused,
+                    "\(channel) of \(model) offers no version to all devices\(why); name the version that you mean, "
+                        + "\(model)@VERSION"
+                )
+            }
         }
         guard let version else {
             let names = try state.live(of: model).channels.keys.sorted().map(\.description)
@@ -95,6 +111,11 @@ struct ModelReference {
             throw UsageError.refused("\(model) \(version) is not released")
         }
         let manifest = try ModelManifest(canonical: bytes, at: path)
-        return ModelReference(name: "\(model) \(version)", manifest: manifest, isPublished: true)
+        return ModelReference(
+            name: "\(model) \(version)",
+            manifest: manifest,
+            isPublished: true,
+            standing: standing
+        )
     }
 }

@@ -57,6 +57,14 @@ struct AppImpactTests {
         // One that is only released may come into use anywhere.
         #expect(try before("4.0.0", on: nil, live) == "3.0.0")
         #expect(try before("2.0.0", on: nil, live, ["1.5.0"]) == "1.2.0")
+        // What is withdrawn, and what no device may take, serves nobody; nor does a trial's share, where all have more.
+        let reason = VersionState(kind: .recalled, reason: "r", time: try Samples.time())
+        let withdrawn = live.withdrawing(try Samples.version("1.2.0"), reason)
+        #expect(try before("2.0.0", on: stable, withdrawn) == "1.0.0")
+        for rollout in [0, 500] {
+            let trial = try live.adding(listed("1.4.0", 4), to: stable, rollout: rollout)
+            #expect(try before("2.0.0", on: stable, trial) == "1.2.0")
+        }
         for channel in [nil, stable] {
             #expect(try before("2.0.0", on: channel, nil, ["1.0.0", "1.5.0", "2.0.0"]) == "1.5.0")
             #expect(try before("2.0.0", on: channel, LiveDocument(model: model), ["3.0.0"]) == "3.0.0")
@@ -114,6 +122,31 @@ struct AppImpactTests {
         #expect(!losses.isEmpty)
         losses.keep(fitting)
         #expect(losses.isEmpty)
+    }
+
+    @Test("a share that narrows is a loss, one of nobody is none, and only the whole share makes up for it")
+    func shares() throws {
+        let stable = try #require(ChannelName("stable"))
+        let one = ListedVersion(version: try Samples.version("1.0.0"), manifest: try Samples.digest(1))
+        let two = ListedVersion(version: try Samples.version("1.0.1"), manifest: try Samples.digest(2))
+        let empty = LiveDocument(model: try Samples.model())
+        func live(_ first: Int, _ second: Int) throws -> LiveDocument {
+            try empty.adding(one, to: stable, rollout: first).adding(two, to: stable, rollout: second)
+        }
+        func lost(_ after: LiveDocument, _ before: LiveDocument) -> [String] {
+            after.losses(since: before).map { "\($0.lost.map(\.description)) \($0.left.map(\.description))" }
+        }
+        let yanked = VersionState(kind: .yanked, reason: "r", time: try Samples.time())
+        for share in [0, 5_000] {
+            let before = try live(10_000, share)
+            #expect(lost(before.withdrawing(one.version, yanked), before) == [#"["1.0.0"] []"#])
+            #expect(lost(try live(share, 10_000), before) == [#"["1.0.0"] ["1.0.1"]"#])
+        }
+        let before = try live(10_000, 0)
+        #expect(lost(try live(9_999, 0), before) == [#"["1.0.0"] []"#])
+        #expect(lost(before.withdrawing(two.version, yanked), before).isEmpty)
+        #expect(lost(try live(10_000, 5_000), before).isEmpty)
+        #expect(before.offeredToAll(in: stable).map(\.version) == [one.version])
     }
 
     @Test("what enters a channel is told for each channel, by what its manifest was before")

@@ -90,9 +90,11 @@ struct Rollout: Command {
         positions: [
             .required("NS/MODEL"), .required("CHANNEL"), .required("VERSION"), .required("PERCENT"),
         ],
-        options: SharedOption.ceremony,
+        options: [SharedOption.breaks] + SharedOption.ceremony,
         example: "sealift rollout vision/detector stable 1.4.0 50%",
-        discussion: "Devices that have the version keep it when the share becomes smaller."
+        discussion:
+            "Devices that have the version keep it when the share becomes smaller. An app that registered its needs, "
+            + "and can use nothing else that the channel offers to all devices, stops that, unless --breaks names it."
     )
 
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {

@@ -41,6 +41,7 @@ struct Compat: Command {
             }
             let old = try await ModelReference.read(arguments.positions[0], arguments, context)
             let new = try await ModelReference.read(other, arguments, context, card: card)
+            for line in old.standing + new.standing { Output.note("note: \(line)") }
             ModelComparison(old, new).show(asJSON: arguments.has("json"))
             return .done
         }
@@ -70,6 +71,7 @@ struct Compat: Command {
             return (variant, verdict)
         }
         let fits = verdicts.contains { $0.1.allowsUse }
+        for line in offer.standing { Output.note("note: \(line)") }
         if arguments.has("json") {
             let variants = verdicts.map { variant, verdict in
                 var object = verdict.json.object ?? JSONObject()
@@ -78,6 +80,7 @@ struct Compat: Command {
             }
             let report = JSONReport([
                 "model": .text(offer.name), "compatible": .bool(fits), "variants": .array(variants),
+                "standing": .array(offer.standing.map(JSONValue.text)),
             ])
             Output.result(bytes: report.bytes)
         } else {

@@ -37,7 +37,13 @@ struct Inspect: Command {
                 )
             }
             let found = try await ModelReference.read(published, arguments, context)
-            show(subjects(of: found.manifest), found.manifest.interface, found.manifest, arguments)
+            show(
+                subjects(of: found.manifest),
+                found.manifest.interface,
+                found.manifest,
+                arguments,
+                notes: found.standing
+            )
             return .done
         }
         guard let name = VariantName("default") else { return .internalError }
@@ -107,7 +113,8 @@ struct Inspect: Command {
             let report =
                 if let signed {
                     JSONReport([
-                        "interface": interface.json, "manifest": signed.json, "variants": .array(variants),
+                        "interface": interface.json, "manifest": signed.json,
+                        "standing": .array(notes.map(JSONValue.text)), "variants": .array(variants),
                     ])
                 } else {
                     JSONReport([
