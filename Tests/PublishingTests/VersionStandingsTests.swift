@@ -18,7 +18,7 @@ struct VersionStandingsTests {
         var digests: [ModelVersion: Digest] = [:]
         for (index, text) in ["1.0.0", "1.0.1", "1.0.2"].enumerated() {
             let hex = String(repeating: "0\(index)", count: 32)
-            digests[try #require(ModelVersion(text))] = try #require(Digest(hex: hex))
+            digests[try #require(ModelVersion(text))] = Digest(hex: hex)
         }
         self.digests = digests
     }
