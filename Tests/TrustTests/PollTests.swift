@@ -24,6 +24,7 @@ struct PollTests {
         let model = try #require(ModelName("vision/detector"))
         let roles: [SealiftRole] = [.hold, .namespace(model.namespace), .live(model), .release(model)]
         var updater = world.updater()
+        try await updater.poll()
         _ = try await updater.role(.release(model))
         _ = world.registry.takeRequests()
         updater = world.updater()
@@ -41,6 +42,7 @@ struct PollTests {
         try await world.synchronise()
         let model = try #require(ModelName("vision/detector"))
         var updater = world.updater()
+        try await updater.poll()
         _ = try await updater.role(.release(model))
         world.store.contents["vision~detector.json"]?[40] ^= 1
         _ = world.registry.takeRequests()
