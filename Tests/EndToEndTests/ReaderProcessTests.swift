@@ -59,7 +59,7 @@ extension EndToEnd {
                 line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             }
             for expected in [
-                "Max cpu time 20 20 seconds", "Max file size 0 0 bytes", "Max core file size 0 0 bytes",
+                "Max cpu time 20 25 seconds", "Max file size 0 0 bytes", "Max core file size 0 0 bytes",
                 "Max processes 0 0 processes", "Max open files 64 64 files",
                 "Max address space 536870912 536870912 bytes",
             ] {
@@ -86,7 +86,7 @@ extension EndToEnd {
                 line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             }
             for expected in [
-                "Max cpu time 7 7 seconds", "Max file size 0 0 bytes", "Max core file size 0 0 bytes",
+                "Max cpu time 7 12 seconds", "Max file size 0 0 bytes", "Max core file size 0 0 bytes",
                 "Max open files 99 99 files", "Max address space 1073741824 1073741824 bytes",
             ] {
                 #expect(limits.contains(expected), "\(limits)")
