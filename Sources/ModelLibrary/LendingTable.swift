@@ -20,7 +20,9 @@ struct Wanted: Hashable, Sendable {
 }
 
 /// A model in memory and what it was loaded from.
-struct Resident: Sendable {
+///
+/// One object, since each use hands it on twice: as a value it would be thirty references counted up and down.
+final class Resident: Sendable {
     let number: Int
     let key: LoadKey
     let opened: OpenedModel
@@ -29,6 +31,22 @@ struct Resident: Sendable {
     /// Bytes that its load took.
     let bytes: UInt64
     let record: LoadRecord
+
+    init(
+        number: Int,
+        key: LoadKey,
+        opened: OpenedModel,
+        model: any LoadedModel,
+        bytes: UInt64,
+        record: LoadRecord
+    ) {
+        self.number = number
+        self.key = key
+        self.opened = opened
+        self.model = model
+        self.bytes = bytes
+        self.record = record
+    }
 }
 
 /// What is in memory, who uses it, and what a name stands for at the moment.
@@ -60,6 +78,16 @@ final class LendingTable: Sendable {
             priority = request.priority
             lastUse = now
             return resident
+        }
+
+        /// Ends a lease.
+        ///
+        /// - Returns: Whether nobody uses it now.
+        mutating func end(_ lease: Int, at now: Duration) -> Bool {
+            leases[lease] = nil
+            told.remove(lease)
+            lastUse = now
+            return leases.isEmpty
         }
     }
 
@@ -174,13 +202,9 @@ extension LendingTable {
     func giveBack(_ end: End, at now: Duration, keeping count: Int?) -> Bool {
         change { state in
             let number = end.number
-            guard var slot = state.slots[number] else { return false }
-            slot.leases[end.lease] = nil
-            slot.told.remove(end.lease)
-            slot.lastUse = now
-            state.slots[number] = slot
-            guard slot.leases.isEmpty else { return false }
-            return slot.retirement != nil || state.isRoomWanted
+            // In its place: a copy would copy the table of leases with each use.
+            guard state.slots[number]?.end(end.lease, at: now) == true else { return false }
+            return state.slots[number]?.retirement != nil || state.isRoomWanted
                 || count.map { state.slots.count > $0 } ?? false
         }
     }
